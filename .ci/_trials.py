@@ -47,10 +47,11 @@ def import_heavy() -> None:
 
 def copy_source(root: Path, to: Path) -> None:
     """Copy what tests need: both packages, the tests, and the settings of pytest."""
-    leftovers = shutil.ignore_patterns("__pycache__", "results")
+    measured = ("results",)  # of benchmarks; lexiprog has a package of this name
     for name in (*PACKAGES, "tests", "benchmarks", "docs"):
         if (root / name).exists():
-            shutil.copytree(root / name, to / name, ignore=leftovers)
+            left = ("__pycache__", *(measured if name == "benchmarks" else ()))
+            shutil.copytree(root / name, to / name, ignore=shutil.ignore_patterns(*left))
     shutil.copy(root / "pyproject.toml", to)
     subprocess.run([sys.executable, "-m", "compileall", "-q", *PACKAGES], cwd=to, check=True)
 

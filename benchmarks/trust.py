@@ -1,7 +1,8 @@
 """Who is right on data that users have: this library, HiGHS's own mode, Gurobi and a CVXPY loop.
 
     python benchmarks/trust.py [--only trust | trust_terms | trust_whole] [--count N] [--seed S]
-                               [--quick] [--out DIR]
+                               [--family NAME] [--night MINUTES] [--humanoid N] [--quick]
+                               [--out DIR]
 
 Every family of tests/lexiprog/trust whose optima are known by exact rationals, brute force or a
 formula, all solvers as they come, but locks exact and integer searches to a gap of 0. *Right* is
@@ -12,12 +13,21 @@ is returned). *Wrong* is called optimal and is not; *refused* is an error or ano
 is right, or the comparison is at fault. ``trust`` has data in any units, ``trust_terms`` data whose
 terms are of very unequal size, ``trust_whole`` whole numbers and decimals of many digits, right to
 the last one. LEXIPROG_RIVALS names the Python that has gurobipy, by default this.
+
+``--night`` asks this library alone, for so many minutes: the next trial is of the family that has
+had the least time. Trial k has the seed S + k, so ``--family NAME --count 1 --seed S+k`` repeats
+it; ``results/night.json`` is written every minute and names all trials that are not right.
+
+``--humanoid`` is a control step of LexLS's file with infinity written as 1e4, as 1e12 and left out,
+as chains of slacks, one level alone and as hierarchical least squares, and N steps with other ends.
+The truth is the published one; of other ends, where quadprog and proxqp agree, level by level.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -26,6 +36,16 @@ from random import Random
 from typing import Any
 
 import cvxpy as cp
+import numpy as np
+from _control_cases import (
+    PUBLISHED,
+    Rows,
+    by_proxqp,
+    by_quadprog,
+    humanoid,
+    jumps,
+    slack_loop,
+)
 from _measuring import Report, arguments, table
 from _trust_rivals import (
     Unfit,
@@ -34,6 +54,8 @@ from _trust_rivals import (
     gurobi_version,
     highs_own,
 )
+
+import lexiprog as lx
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from tests.lexiprog.trust import (
@@ -99,6 +121,11 @@ def measure(draw: Family, count: int, seed: int) -> dict[str, Counter[str]]:
     return found
 
 
+def name_of(draw: Family) -> str:
+    """Two modules have families of one name."""
+    return f"{draw.__module__.rsplit('.', 1)[-1]}.{draw.__name__}"
+
+
 def shown(counts: Counter[str]) -> str:
     return "-" if counts["unfit"] else " / ".join(str(counts[word]) for word in WORDS)
 
@@ -118,19 +145,134 @@ def counted(drawn: Sequence[Family], count: int, seed: int) -> tuple[str, dict[s
     return f"{count} cases each: {' / '.join(WORDS)}.\n\n{table(head, lines)}", data
 
 
+def night(drawn: Sequence[Family], minutes: float, seed: int, out: Path | None) -> None:
+    """Ours alone, written as it grows."""
+    spent = dict.fromkeys(drawn, 0.0)
+    found = {draw: Counter[str]() for draw in drawn}
+    others: list[tuple[str, str, int]] = []
+    start = written = time.monotonic()
+    while time.monotonic() < start + 60 * minutes:
+        draw = min(drawn, key=spent.__getitem__)
+        before, at = time.process_time(), seed + found[draw].total()
+        random, case = Random(at), None
+        while case is None:
+            case = draw(random)
+        verdict = case.verdict(last_point=True)
+        found[draw][verdict] += 1
+        spent[draw] += time.process_time() - before
+        if verdict != "right":
+            others.append((name_of(draw), verdict, at))
+            print(*others[-1], flush=True)
+        if time.monotonic() > written + 60:
+            night_report(found, others, seed).write(out)
+            written = time.monotonic()
+    night_report(found, others, seed).write(out)
+
+
+def night_report(
+    found: dict[Family, Counter[str]], others: list[tuple[str, str, int]], seed: int
+) -> Report:
+    total = sum(found.values(), Counter[str]())
+    lines = [
+        [name, counts.total(), *(counts[word] for word in WORDS)]
+        for name, counts in [*((name_of(draw), c) for draw, c in found.items()), ("all", total)]
+    ]
+    report = Report("night", "Right, refused, flagged, wrong: a night")
+    data = {name_of(draw): dict(counts) for draw, counts in found.items()}
+    text = f"Seeds from {seed} on.\n\n{table(('family', 'trials', *WORDS), lines)}"
+    report.section("Families", text, "families", data)
+    report.data["not right"] = [list(other) for other in others]
+    return report
+
+
+def with_infinity(rows: Rows, infinity: float) -> Rows:
+    lower, upper = np.maximum(rows.lower, -infinity), np.minimum(rows.upper, infinity)
+    return Rows(rows.A, lower, upper, rows.starts)
+
+
+def slack_levels(rows: Rows) -> tuple[dict[str, Any], list[Any]]:
+    """Objectives and rows as one writes them with a slack for every row."""
+    x, objectives, limits = cp.Variable(rows.A.shape[1], name="x"), {}, []
+    for k, (block, lower, upper) in enumerate(rows.levels()):
+        v = cp.Variable(lower.size, name=f"v{k}")
+        down, up = np.isfinite(lower), np.isfinite(upper)
+        limits += [block[down] @ x - v[down] >= lower[down], block[up] @ x - v[up] <= upper[up]]
+        objectives[f"level {k}"] = cp.Minimize(cp.sum_squares(v))
+    return objectives, limits
+
+
+def least_squares(rows: Rows, truth: Sequence[float]) -> cases.Case:
+    x = cp.Variable(rows.A.shape[1], name="x")
+    tasks = {f"level {k}": (A @ x, *ends) for k, (A, *ends) in enumerate(rows.levels())}
+    return cases.Case(lx.hierarchical_least_squares(tasks), tuple(truth), (1.0,) * len(truth))
+
+
+def others_say(rows: Rows) -> np.ndarray | None:
+    """The levels' optima where two solvers of others agree."""
+    try:
+        one, two = (rows.values(slack_loop(rows, solve)) for solve in (by_quadprog, by_proxqp))
+    except (ArithmeticError, ValueError):
+        return None
+    return one if np.allclose(one, two, rtol=1e-6, atol=1e-6) else None
+
+
+def on_humanoid(count: int, seed: int) -> tuple[str, dict[str, Any]]:
+    found: dict[str, Counter[str]] = {}
+    for infinity in (1e4, 1e12, np.inf):
+        rows, name = with_infinity(humanoid(), infinity), f"infinity {infinity:.0e}"
+        objectives, limits = slack_levels(rows)
+        alone = [cases.Case(cases.only(objectives[f"level {k}"], limits), (0.0,), (1.0,))
+                 for k in range(4)]  # fmt: skip
+        chain = cases.Case(lx.preemptive(objectives, limits), PUBLISHED, (1.0,) * 5)
+        for what, some in (("one level alone", alone), ("chain of slacks", [chain]),
+                           ("least squares", [least_squares(rows, PUBLISHED)])):  # fmt: skip
+            found[f"{name}, {what}"] = Counter(case.verdict(last_point=True) for case in some)
+            print(name, what, dict(found[f"{name}, {what}"]), flush=True)
+    moved = found["other ends, least squares"] = Counter()
+    for k, rows in enumerate(jumps(humanoid(), count, seed)):
+        truth = others_say(rows)
+        if truth is None:
+            moved["unknown"] += 1
+            continue
+        rows = with_infinity(rows, (1e4, 1e12, np.inf)[k % 3])
+        moved[least_squares(rows, truth.tolist()).verdict(last_point=True)] += 1
+    words = (*WORDS, "unknown")
+    lines = [[name, *(counts[word] for word in words)] for name, counts in found.items()]
+    return table(("humanoid", *words), lines), {k: dict(c) for k, c in found.items()}
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--only", choices=FAMILIES)
     parser.add_argument("--count", type=int)
     parser.add_argument("--seed", type=int, default=11)
+    parser.add_argument("--family")
+    parser.add_argument("--night", type=float)
+    parser.add_argument("--humanoid", type=int)
     own, rest = parser.parse_known_args(argv)
     options = arguments(__doc__, rest)
     warnings.simplefilter("ignore")
     count = own.count or (3 if options.quick else 40)
-    for name in [own.only] if own.only else FAMILIES:
+    chosen = {
+        name: [draw for draw in drawn if own.family in (None, name_of(draw))]
+        for name, drawn in FAMILIES.items()
+        if own.only in (None, name)
+    }
+    if own.night:
+        night([d for drawn in chosen.values() for d in drawn], own.night, own.seed, options.out)
+        return 0
+    if own.humanoid is not None:
+        report = Report("humanoid", "A humanoid's step, with infinity written in three ways")
+        text, data = on_humanoid(own.humanoid, own.seed)
+        report.section("Steps", text, "steps", data)
+        report.write(options.out)
+        return 0
+    for name, drawn in chosen.items():
+        if not drawn:
+            continue
         report = Report(name, "Right, refused, flagged, wrong")
         report.facts["versions"]["gurobipy"] = gurobi_version()
-        text, data = counted(FAMILIES[name], count, own.seed)
+        text, data = counted(drawn, count, own.seed)
         report.section("Families", text, "families", data)
         report.write(options.out)
     return 0
