@@ -68,6 +68,9 @@ def candidates(form: StandardForm, x: Array, z: Array) -> Iterator[tuple[Array, 
         if not straight:  # or no cone: where one leaves a single point, multipliers mean nothing
             yield at, absorb(form, at, np.where(np.arange(z.size) < form.cones.linear, z, 0.0))
         if (at != inside).any() or (quiet != absorbed).any():
+            raised = None if straight else on_cones(form, at)
+            if raised is not None:
+                yield raised, quiet
             yield at, quiet
             yield at, absorbed
     if not straight:
