@@ -64,6 +64,10 @@ def candidates(form: StandardForm, x: Array, z: Array) -> Iterator[tuple[Array, 
             better = on_active_set(form, at, quiet, room)
             if better is not None:
                 yield better
+        if form.P is not None and form.objective(at) == form.offset:
+            restored = on_rows(terms, at, room)
+            if restored is not None:  # squares of zero: what misses their rows is their value
+                yield restored, absorb(form, restored, np.zeros(z.size))
         yield at, absorb(form, at, np.zeros(z.size))  # an optimum that nothing presses on
         if not straight:  # or no cone: where one leaves a single point, multipliers mean nothing
             yield at, absorb(form, at, np.where(np.arange(z.size) < form.cones.linear, z, 0.0))
