@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import accumulate
@@ -10,6 +10,7 @@ from itertools import accumulate
 import cvxpy as cp
 import cvxpy.settings as s
 import numpy as np
+from cvxpy.reductions.cvx_attr2constr import CvxAttr2Constr, recover_value_for_leaf
 from cvxpy.reductions.solution import Solution
 from numpy.typing import ArrayLike, NDArray
 
@@ -257,35 +258,34 @@ def columns_of(compiled: Compiled) -> dict[int, NDArray[np.intp]]:
             {key: np.asarray(dense(value)) for key, value in _read_back(compiled, x).items()}
             for x in (marks, marks[::-1])
         )
-        mirrored = marks.size + 1.0
-        columns = {
-            key: np.asarray(value).astype(np.intp) - 1
-            for key, value in once.items()
-            if np.isin(value, marks).all()
-            and np.array_equal(value + again[key], 0 * value + mirrored)
-        }
-        integer = compiled.form.integer
-        if integer is not None and integer.size and len(columns) < len(once):
-            columns |= _in_bits(compiled, once.keys() - columns.keys())
-    return columns
-
-
-def _in_bits(compiled: Compiled, keys: Collection[int]) -> dict[int, NDArray[np.intp]]:
-    """The same for booleans, which CVXPY reads back as zeros and ones: their columns bit by bit."""
-    size = compiled.form.c.size
-    bits = (np.arange(size) >> np.arange(size.bit_length())[:, None]) & 1
-    reads = [(_read_back(compiled, x + 0.0), _read_back(compiled, 1.0 - x)) for x in bits]
-    columns = {}
-    for key in keys:
-        ones = np.array([one[key] for one, _ in reads])
-        if np.isin(ones, (0, 1)).all() and (ones + [other[key] for _, other in reads] == 1).all():
-            columns[key] = np.tensordot(1 << np.arange(len(bits)), ones.astype(np.intp), 1)
-    return {key: column for key, column in columns.items() if (column < size).all()}
+    mirrored = marks.size + 1.0
+    return {
+        key: value.astype(np.intp) - 1
+        for key, value in once.items()
+        if np.isin(value, marks).all() and np.array_equal(value + again[key], 0 * value + mirrored)
+    }
 
 
 def _read_back(compiled: Compiled, x: Array) -> ValuesById:
     """A point in terms of the variables, by id, whatever their limits are."""
     if compiled.index_map is not None:
         return compiled.index_map.variables(x)
-    key = compiled.data[s.PARAM_PROB].x.id
-    return translated(compiled, Solution(s.OPTIMAL, 0.0, {key: x}, {}, {})).primal
+    solution = Solution(s.OPTIMAL, 0.0, {_POINT: x}, {}, {})
+    chain, inverse = compiled.chain, compiled.inverse
+    for reduction, record in zip(chain.reductions[-2::-1], inverse[-2::-1], strict=True):
+        if isinstance(reduction, CvxAttr2Constr) and record:
+            solution.primal_vars = _without_limits(solution.primal_vars, *record[:2])
+        else:
+            solution = reduction.invert(solution, record)
+    return dict(solution.primal_vars)
+
+
+def _without_limits(
+    found: ValuesById, new: Mapping[int, cp.Variable], old: Mapping[int, cp.Variable]
+) -> ValuesById:
+    """What CVXPY makes of values of the variables that stand for others, before it clips them."""
+    return {
+        key: recover_value_for_leaf(variable, found[new[key].id], project=False)
+        for key, variable in old.items()
+        if new[key].id in found
+    }

@@ -271,8 +271,12 @@ class RepeatedQuadratic(Repeated):
         self._factor = np.sqrt(roots[curved])[:, None] * axes[:, curved].T
         self._solve_costs = axes[:, curved] / np.sqrt(roots[curved])
         self.strict = bool(curved.all())
-        self._A: Array = np.asarray(maps.A.at(np.zeros(0)).toarray())
+        every = np.asarray(maps.A.at(np.zeros(0)).toarray())
+        self._limits = np.count_nonzero(every, axis=1) == 1  # rows that limit one column
+        self._A: Array = every[~self._limits]
         self._sizes = np.abs(self._A)
+        self._limited = np.argmax(every[self._limits] != 0.0, axis=1)
+        self._factors = every[self._limits, self._limited]
         kernel()
 
     @property
@@ -296,8 +300,10 @@ class RepeatedQuadratic(Repeated):
     def __call__(self, values: Array, *, verify: bool) -> StepAnswer:
         """A status, the value, a point, and what makes the certificate."""
         maps = self.maps
-        row = maps.costs.at(values)[0]
-        program = BoundedProgram(row[:-1], self._A, self._sizes, maps.bounds(values), self.P)
+        row, ends = maps.costs.at(values)[0], self._ends(values)
+        if ends is None:
+            return self.nothing(Status.INFEASIBLE)
+        program = BoundedProgram(row[:-1], self._A, self._sizes, ends, self.P)
         found = self._by_daqp(program, verify=verify) if self.strict else None
         if found is None:
             found = self._by_least_squares(program, verify=verify)
@@ -313,6 +319,22 @@ class RepeatedQuadratic(Repeated):
             x,
             partial(_one_certificate, program, x, y),
         )
+
+    def _ends(self, values: Array) -> Bounds | None:
+        """All ends, with rows that limit one column as its bounds; None if two contradict.
+
+        A point can be moved into bounds exactly, and is never beyond an end of zero by rounding.
+        """
+        ends, limits, columns = self.maps.bounds(values), self._limits, self._limited
+        one, other = ends.row_lower[limits] / self._factors, ends.row_upper[limits] / self._factors
+        np.maximum.at(ends.lower, columns, np.minimum(one, other))
+        np.minimum.at(ends.upper, columns, np.maximum(one, other))
+        crossed = np.flatnonzero(ends.lower > ends.upper)
+        lower, upper = ends.lower[crossed], ends.upper[crossed]
+        if np.any(lower - upper > CERTIFIED_LEAST_SQUARES * (np.abs(lower) + np.abs(upper))):
+            return None
+        ends.lower[crossed] = upper
+        return Bounds(ends.lower, ends.upper, ends.row_lower[~limits], ends.row_upper[~limits])
 
     def _by_daqp(
         self, program: BoundedProgram, *, verify: bool
@@ -343,7 +365,9 @@ class RepeatedQuadratic(Repeated):
         model = getattr(self._last, "model", None)
         if model is None:
             sense = np.zeros(upper.size, dtype=np.intc)
-            sense[lower == upper] = 5
+            equations = np.arange(self._limits.size) < self.maps.zero
+            sense[self._limited[equations[self._limits]]] = 5
+            sense[program.c.size :][equations[~self._limits]] = 5
             model = daqp.Model()
             model.settings = {"primal_tol": 1e-11, "dual_tol": 1e-12}
             model.setup(self.P, program.c, self._A, upper, lower, sense)

@@ -1,6 +1,7 @@
 """Compiled programs: equal to `solve`, to linprog, and to themselves from nothing."""
 
 import pickle
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import cvxpy as cp
@@ -151,6 +152,49 @@ def test_quadratic_programs_are_what_solve_finds(strict):
         point = found.variables["x"]
         assert np.all(A @ point >= b.value - 1e-8)
     assert compiled(np.full(4, 1e3)).status == "infeasible"
+
+
+LIMITS = {
+    "none": {},
+    "both": {"bounds": [-0.2, 1.2]},
+    "one": {"bounds": [-0.1, None]},
+    "nonneg": {"nonneg": True},
+    "nonpos": {"nonpos": True},
+}
+
+
+@pytest.mark.parametrize("limits", LIMITS)
+@pytest.mark.parametrize("rows", [10, 25, 50])
+def test_quadratic_programs_are_what_solve_finds_whatever_limits_there_are(rows, limits):
+    rng = np.random.default_rng([rows, list(LIMITS).index(limits)])
+    n = (4 * rows) // 5
+    root, A = rng.normal(size=(2 * n, n)), rng.normal(size=(rows, n))
+    x, b, pull = cp.Variable(n, **LIMITS[limits], name="x"), cp.Parameter(rows), cp.Parameter(n)
+    risk = cp.sum_squares(root @ x) / n + pull @ x
+    inside = rng.random(n) * (-1 if limits == "nonpos" else 1)
+    program = lx.preemptive({"risk": cp.Minimize(risk)}, [A @ x >= b, x[0] == inside[0]])
+    compiled = program.compile([b, pull])
+    for slack in (0.05, 1.0, 0.05):
+        b.value, pull.value = A @ inside - slack * rng.random(rows), 3 * rng.normal(size=n)
+        found, wanted = compiled(b.value, pull.value), program.solve()
+        assert found.status == "optimal"
+        assert found.values["risk"] == pytest.approx(wanted["risk"].value, rel=1e-7)
+        assert found.variables["x"] == pytest.approx(wanted.final[x], abs=1e-4)
+
+
+@pytest.mark.parametrize("daqp", [True, False])
+def test_rows_that_limit_one_column_are_heeded_as_parameters_move_them(daqp, monkeypatch):
+    if not daqp:
+        monkeypatch.setitem(sys.modules, "daqp", None)
+    x, low, up = cp.Variable(2, name="x"), cp.Parameter(name="low"), cp.Parameter(name="up")
+    rows = [3 * x[0] >= low, -2 * x[0] >= -up, x[1] == 0, cp.sum(x) <= 9]
+    program = lx.preemptive({"near": cp.Minimize(cp.sum_squares(x - 1))}, rows)
+    compiled = program.compile([low, up])
+    for least, most, wanted in ((6, 6, 2), (-3, 1, 0.5), (0, 9, 1), (9, 6, 3), (0, 0, 0)):
+        assert compiled(least, most).variables["x"] == pytest.approx([wanted, 0], abs=1e-9)
+    assert compiled(6, 3).status == "infeasible"
+    assert compiled(30, 90).status == "infeasible"
+    assert compiled(0.3, 0.2).variables["x"] == pytest.approx([0.1, 0], abs=1e-9)
 
 
 def test_other_programs_are_solved_as_ever():

@@ -42,3 +42,15 @@ def test_what_is_no_column_as_such_has_none():
     columns = columns_of(compile_for(problem, lx.Solver("HIGHS"), {}))
     assert columns[b.id].shape == ()
     assert set(columns) <= {X.id, b.id}
+
+
+@pytest.mark.parametrize("limits", [{"bounds": [-2, 2]}, {"nonpos": True}, {"neg": True}, {}])
+def test_limits_that_are_rows_hide_no_column(limits):
+    x, X = cp.Variable(5, **limits, name="x"), cp.Variable((3, 4), **limits, name="X")
+    risk = cp.Minimize(cp.sum_squares(x) + cp.sum(cp.square(X)))
+    compiled = compile_for(lx.Subproblem("p", risk, [cp.sum(x) <= 1]), lx.Solver("CLARABEL"), {})
+    columns = columns_of(compiled)
+    point = -np.arange(compiled.form.c.size) / compiled.form.c.size
+    found = answer_at(compiled, point / compiled.scaling.columns, None, iterations=None).primal
+    for variable in (x, X):
+        np.testing.assert_allclose(found[variable.id], point[columns[variable.id]], rtol=1e-15)
