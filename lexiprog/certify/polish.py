@@ -27,7 +27,7 @@ from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.newton import sharpened
 from lexiprog.certify.ranges import stated_ranges
 from lexiprog.certify.terms import TermSizes, ratio
-from lexiprog.tolerances import EPS
+from lexiprog.tolerances import EPS, FEW_ROUNDINGS, SUM_ROUNDING
 from lexiprog.typing import Array, Mask, Matrix
 
 # Columns this near a bound or zero, as a share of the room that their rows leave, may be there.
@@ -36,6 +36,8 @@ SNAPS = (1e-12, 1e-9, 1e-6, 1e-3)
 NOTHING = 1e-20
 # Beyond so many equations the factors of an active set take too long.
 LARGEST = 4_000
+# The same where they are dense, and how often a point is moved on to another active set.
+LARGEST_DENSE, MOST_STEPS = 500, 50
 # What stands for nothing in the equations of an active set, whose numbers are about one.
 _REGULAR = 1e-13
 
@@ -77,6 +79,10 @@ def candidates(form: StandardForm, x: Array, z: Array) -> Iterator[tuple[Array, 
                 yield raised, quiet
             yield at, quiet
             yield at, absorbed
+    if form.is_linear:
+        better = on_active_set(form, inside, absorbed, room, downhill=True)
+        if better is not None:
+            yield better
     if not straight:
         at, _ = snapped(terms, inside, absorbed, room, SNAPS[1])
         restored = on_rows(terms, at, room)
@@ -205,9 +211,13 @@ def snapped(terms: TermSizes, x: Array, z: Array, room: Array, share: float) -> 
 
 
 def on_active_set(
-    form: StandardForm, x: Array, z: Array, room: Array
+    form: StandardForm, x: Array, z: Array, room: Array, *, downhill: bool = False
 ) -> tuple[Array, Array] | None:
-    """The point and multipliers that meet the conditions of their active set to the last digit."""
+    """The point and multipliers that meet the conditions of their active set to the last digit.
+
+    Some points have no such multipliers, since the objective still falls where they are: those of
+    linear problems may first be moved ``downhill``, to where more rows and bounds are active.
+    """
     lower, upper = stated_ranges(form, outwards=False)
     terms = TermSizes(form, x, z)
     alone = _single(form)
@@ -227,8 +237,10 @@ def on_active_set(
     tight |= weights > ratio(np.maximum(slack, 0.0), sizes)
     rows = np.flatnonzero(tight & ~alone)
     z = np.where(tight, z, 0.0)
-    if free.size + rows.size > LARGEST:
+    if free.size + rows.size > (LARGEST_DENSE if downhill else LARGEST):
         return None
+    if downhill:
+        x, free, rows = _downhill(terms, x, free, rows, scale, (lower, upper))
     found = _newton(form, x, z, free, rows)
     if found is None:
         return None
@@ -236,6 +248,45 @@ def on_active_set(
     x = np.clip(x, lower, upper)
     z = np.where(np.abs(z) * sizes <= NOTHING * worth, 0.0, z)
     return x, absorb(form, x, np.where(np.arange(z.size) < form.cones.zero, z, np.maximum(z, 0.0)))
+
+
+def _downhill(
+    terms: TermSizes, x: Array, free: NDArray[np.intp], rows: NDArray[np.intp], scale: Array,
+    ends: tuple[Array, Array],
+) -> tuple[Array, NDArray[np.intp], NDArray[np.intp]]:  # fmt: skip
+    """The point where the objective falls no more, with its free columns and active rows.
+
+    Each step follows the reduced costs that no multipliers of the active rows take away, as far as
+    the next bound or row, which is active from there on.
+    """
+    form, A = terms.form, sp.csr_array(terms.form.A)
+    idle = ~_single(form)
+    idle[rows] = False
+    for _ in range(MOST_STEPS):
+        z = np.zeros(form.b.size)
+        part = A[rows][:, free].toarray() * scale[free]
+        z[rows] = np.linalg.lstsq(part.T, -form.c[free] * scale[free], rcond=None)[0]
+        reduced = reduced_costs(form.c, form.A, z).nearest
+        real = ratio(np.abs(reduced), terms.column_sizes(x, z)) > FEW_ROUNDINGS
+        step = np.zeros(x.size)
+        step[free] = np.where(real, -reduced * scale**2, 0.0)[free]
+        if not step.any():
+            break
+        speed, slack = A @ step, np.maximum(form.slack(x), 0.0)
+        away = np.where(step > 0.0, ends[1], ends[0]) - x
+        meets = idle & (speed > SUM_ROUNDING * (abs(A) @ np.abs(step)))
+        bounds = np.divide(away, step, out=np.full(x.size, np.inf), where=step != 0.0)
+        limits = np.divide(slack, speed, out=np.full(speed.size, np.inf), where=meets)
+        length = min(np.min(bounds, initial=np.inf), np.min(limits, initial=np.inf))
+        if not np.isfinite(length):
+            break
+        reached = bounds <= length
+        x = np.where(reached, np.where(step > 0.0, ends[1], ends[0]), x + length * step)
+        free = free[~reached[free]]
+        if not reached.any():
+            rows = np.append(rows, np.argmin(limits))
+            idle[rows] = False
+    return x, free, rows
 
 
 def _single(form: StandardForm) -> Mask:
@@ -263,7 +314,7 @@ def _newton(
     except RuntimeError:
         return None
     point, pair, last = Pair.of(x), Pair.of(z), np.inf
-    best = (x, z)
+    best, grown = (x, z), 0
     for _ in range(10):
         reduced = reduced_costs(form.c, form.A, pair.high).plus(transposed_times(form.A, pair.low))
         if form.P is not None:
@@ -274,10 +325,11 @@ def _newton(
             slack = times(A[rows], point.high).plus(times(A[rows], point.low)).plus(slack)
         left = np.concatenate([-reduced.nearest[free], -slack.nearest]) * scale
         size = float(np.max(np.abs(left), initial=0.0))
-        if not size < 0.5 * last:
-            break
-        last, best = size, (point.nearest, pair.nearest)
-        if size == 0.0:
+        if size < 0.5 * last:
+            last, best, grown = size, (point.nearest, pair.nearest), 0
+        else:  # once that may be: where the first step is a long one, its own rounding is left
+            grown += 1
+        if size == 0.0 or grown > 1:
             break
         step = factors.solve(left) * scale
         if not np.isfinite(step).all():

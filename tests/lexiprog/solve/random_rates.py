@@ -19,7 +19,10 @@ ERRORS = ("value", "primal", "dual", "gap")
 
 @dataclass
 class Rates:
-    """Hierarchies and problems seen and answered, and the worst errors of what was answered."""
+    """Hierarchies and problems seen and called optimal, and the worst errors of the latter.
+
+    What is flagged is not called optimal: it counts as unanswered.
+    """
 
     hierarchies: int = 0
     answered: int = 0
@@ -49,11 +52,13 @@ def judged(stages, solver, rates):
         result, answered = error.partial, False
         failed = [stage.name for stage in program.stages].index(error.stage)
         tried = sum(map(len, stages[: failed + 1]))
+    optimal = {name for name, solution in result.items() if solution.status == "optimal"}
     rates.hierarchies += 1
-    rates.answered += answered
+    rates.answered += answered and len(optimal) == tried
     rates.problems += tried
-    rates.solved += len(result)
+    rates.solved += len(optimal)
     found = verdicts(stages, records(result))
+    found = {name: verdict for name, verdict in found.items() if name in optimal}
     for kind in ERRORS:
         seen = [getattr(verdict, kind) for verdict in found.values()]
         rates.worst[kind] = max(rates.worst[kind], *seen, 0.0)
