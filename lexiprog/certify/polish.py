@@ -61,24 +61,7 @@ def candidates(form: StandardForm, x: Array, z: Array) -> Iterator[tuple[Array, 
         if found is not None:
             yield np.clip(found[0], lower, upper), absorb(form, *found)
     for share in SNAPS:
-        at, quiet = snapped(terms, inside, absorbed, room, share)
-        if straight:
-            better = on_active_set(form, at, quiet, room)
-            if better is not None:
-                yield better
-        if form.P is not None and form.objective(at) == form.offset:
-            restored = on_rows(terms, at, room)
-            if restored is not None:  # squares of zero: what misses their rows is their value
-                yield restored, absorb(form, restored, np.zeros(z.size))
-        yield at, absorb(form, at, np.zeros(z.size))  # an optimum that nothing presses on
-        if not straight:  # or no cone: where one leaves a single point, multipliers mean nothing
-            yield at, absorb(form, at, np.where(np.arange(z.size) < form.cones.linear, z, 0.0))
-        if (at != inside).any() or (quiet != absorbed).any():
-            raised = None if straight else on_cones(form, at)
-            if raised is not None:
-                yield raised, quiet
-            yield at, quiet
-            yield at, absorbed
+        yield from _snapped_candidates(terms, inside, absorbed, room, share)
     if form.is_linear:
         better = on_active_set(form, inside, absorbed, room, downhill=True)
         if better is not None:
@@ -88,6 +71,32 @@ def candidates(form: StandardForm, x: Array, z: Array) -> Iterator[tuple[Array, 
         restored = on_rows(terms, at, room)
         if restored is not None:
             yield restored, absorbed
+
+
+def _snapped_candidates(
+    terms: TermSizes, inside: Array, absorbed: Array, room: Array, share: float
+) -> Iterator[tuple[Array, Array]]:
+    """Those with columns near a bound or zero put there."""
+    form, nothing = terms.given, np.zeros(absorbed.size)
+    at, quiet = snapped(terms, inside, absorbed, room, share)
+    straight = form.b.size == form.cones.linear
+    better = on_active_set(form, at, quiet, room) if straight else None
+    if better is not None:
+        yield better
+    if form.P is not None and form.objective(at) == form.offset:
+        restored = on_rows(terms, at, room)
+        if restored is not None:  # squares of zero: what misses their rows is their value
+            yield restored, absorb(form, restored, nothing)
+    yield at, absorb(form, at, nothing)  # an optimum that nothing presses on
+    if not straight:  # or no cone: where one leaves a single point, multipliers mean nothing
+        linear = np.arange(absorbed.size) < form.cones.linear
+        yield at, absorb(form, at, np.where(linear, absorbed, 0.0))
+    if (at != inside).any() or (quiet != absorbed).any():
+        raised = None if straight else on_cones(form, at)
+        if raised is not None:
+            yield raised, quiet
+        yield at, quiet
+        yield at, absorbed
 
 
 def absorb(form: StandardForm, x: Array, z: Array) -> Array:
