@@ -10,6 +10,7 @@ from lexiprog import LexiprogWarning
 DENSE = "check_sample_weight_equivalence_on_dense_data"
 SPARSE = "check_sample_weight_equivalence_on_sparse_data"
 DRAW = "Other rows mean another draw; weights act in expectation only."
+FOLDS = "Other rows fall into other folds, so the cross-fitted margins differ."
 
 
 def both(why):

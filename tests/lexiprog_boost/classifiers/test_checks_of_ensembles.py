@@ -6,9 +6,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from lexiprog_boost import LexiEnsembleClassifier
 from lexiprog_boost.learners import BalancedForestClassifier
-from tests.lexiprog_boost.sklearn_checks import DENSE, assert_passes_all_but
+from tests.lexiprog_boost.sklearn_checks import DENSE, FOLDS, assert_passes_all_but
 
-FOLDS = {DENSE: "Other rows fall into other folds, so the cross-fitted margins differ."}
 PROBABLE = "The most probable class need not be predicted: thresholds balance the classes."
 LIST = [
     ("linear", LogisticRegression(class_weight="balanced")),
@@ -18,9 +17,12 @@ LIST = [
 ESTIMATORS = {
     "calibrated": (
         LexiEnsembleClassifier(LIST, random_state=0),
-        {"check_classifiers_train": PROBABLE, **FOLDS},
+        {"check_classifiers_train": PROBABLE, DENSE: FOLDS},
     ),
-    "not calibrated": (LexiEnsembleClassifier(LIST, calibrate=False, random_state=0), FOLDS),
+    "not calibrated": (
+        LexiEnsembleClassifier(LIST, calibrate=False, random_state=0),
+        {DENSE: FOLDS},
+    ),
 }
 
 

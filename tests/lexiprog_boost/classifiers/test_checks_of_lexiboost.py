@@ -4,7 +4,7 @@ import pytest
 from sklearn.ensemble import AdaBoostClassifier
 
 from lexiprog_boost import DualLexiBoostClassifier, LexiBoostClassifier, LexiEnsembleClassifier
-from tests.lexiprog_boost.sklearn_checks import assert_passes_all_but, both
+from tests.lexiprog_boost.sklearn_checks import FOLDS, assert_passes_all_but, both
 
 # The check's points are so few that many splits of the tree are equally good. Inside a class the
 # dual starts from w_i / sum w, whose sums over copies differ from the weighted point's in the
@@ -14,7 +14,12 @@ ADABOOST = AdaBoostClassifier(n_estimators=3, random_state=0)
 ESTIMATORS = {
     "LexiBoost": (LexiBoostClassifier(n_estimators=3, random_state=0), {}),
     "dual": (DualLexiBoostClassifier(n_estimators=2, random_state=0), both(TIES)),
-    "ensemble of AdaBoost": (LexiEnsembleClassifier(ADABOOST), {}),
+    "ensemble of AdaBoost": (LexiEnsembleClassifier(ADABOOST), both(FOLDS)),
+    # Where nothing is dealt to folds, copies do what weights do.
+    "members of AdaBoost on their own points": (
+        LexiEnsembleClassifier(ADABOOST, margins_from="train"),
+        {},
+    ),
 }
 
 
