@@ -9,7 +9,7 @@ lines of code
     nor part of a docstring. Import lines are those of imports at the top level of a module.
 walked
     Modules and functions (named ones: no lambda, no comprehension) that are called while the whole
-    first example of the README runs: declared, solved, printed. For lexiprog_boost, while
+    first example of docs/index.md runs: declared, solved, printed. For lexiprog_boost, while
     ``LexiEnsembleClassifier`` is fitted, in both packages. What runs at import does not count.
 import
     Processor time, user and system, above that of importing cvxpy (and sklearn), best of five each.
@@ -232,7 +232,7 @@ def print_walk(which: str) -> None:
     """Walk through the example of a package, in this process."""
     imported = "import cvxpy, lexiprog" if which == "engine" else "import cvxpy, lexiprog_boost"
     exec(imported, {})
-    code = snippets((ROOT / "README.md").read_text())[0][0] if which == "engine" else FIT
+    code = snippets((ROOT / "docs/index.md").read_text())[0][0] if which == "engine" else FIT
     with contextlib.redirect_stdout(io.StringIO()):
         called = walk(code)
     files = {code.co_filename for code in called}

@@ -23,8 +23,8 @@ FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 # Where files outside of docs/ stand on the site.
 PLACES = {"CHANGELOG.md": "changelog.md", "README.md": "index.md"}
 PICTURES = (".png", ".svg")
-# Where a page shows the notebooks of a folder.
-NOTEBOOKS = re.compile("<!-- cards of (\\S+) -->")
+# Where a page lists the notebooks of a folder; on the site they are cards.
+NOTEBOOKS = re.compile("<!-- cards of (\\S+) -->.*?<!-- end -->", re.DOTALL)
 
 
 def place(path: Path) -> Path | None:

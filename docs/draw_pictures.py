@@ -38,6 +38,24 @@ def plans(ax: Axes) -> None:
     ax.set(xlim=(-0.3, 8.3), ylim=(-0.3, 8.3), aspect="equal", xlabel="x[0]", ylabel="x[1]")
 
 
+def first_then(figure: Figure) -> None:
+    """The cheapest plans of the README's example, and the cleanest of them."""
+    x = cp.Variable(2, bounds=[0, 6])
+    wishes = {"cost": cp.Minimize(2 * x[0] + 2 * x[1]), "fumes": cp.Minimize(x[0] + 3 * x[1])}
+    result = lx.preemptive(wishes, [x[0] + x[1] >= 8]).solve()
+    found, cost = result.final[x], result["cost"].value
+    ax = figure.subplots()
+    ax.fill([2, 6, 6], [6, 2, 6], color=BLUE, alpha=0.12, lw=0)
+    ax.text(4.3, 5.1, "all plans", color=BLUE)
+    ends = np.array([cost / 2 - 6, 6])
+    ax.plot(ends, cost / 2 - ends, color=ORANGE, lw=5, solid_capstyle="round")
+    ax.text(0.3, 3.6, f"first: cheapest,\ncost {cost:g}", color=ORANGE)
+    ax.plot(*found, "o", color=GREEN, ms=10)
+    fumes = result["fumes"].value
+    ax.text(2.6, 1.3, f"then: cleanest of\nthese, fumes {fumes:g}", color=GREEN)
+    ax.set(xlim=(0, 6.5), ylim=(0, 6.5), aspect="equal", xlabel="from A", ylabel="from B")
+
+
 def face(figure: Figure) -> None:
     """All optima of the first problem, and the one of them that the second chooses."""
     x, limits = workshop()
@@ -160,8 +178,8 @@ def data_flow(figure: Figure) -> None:
 
 
 PICTURES = {
-    face: (4.6, 4.4), locks: (7.2, 4.8), tolerance: (5.6, 3.6), drift: (6.0, 2.4),
-    certificate: (6.4, 2.6), data_flow: (9.6, 3.4),
+    first_then: (4.2, 4.0), face: (4.6, 4.4), locks: (7.2, 4.8), tolerance: (5.6, 3.6),
+    drift: (6.0, 2.4), certificate: (6.4, 2.6), data_flow: (9.6, 3.4),
 }  # fmt: skip
 
 

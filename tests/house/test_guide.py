@@ -12,6 +12,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 # The facts have tests of their own; these pages have no code to run.
 APART = {
     "facts.md", "api.md", "gallery.md", "what-we-found.md", "who-is-right.md", "guide/index.md",
+    "names.md", "peers.md", "experiments.md", "guide/glossary.md",
 }  # fmt: skip
 PAGES = {
     name: path
@@ -40,11 +41,18 @@ def test_pages_without_tests_of_their_own_have_no_code():
 
 
 def test_the_guide_lists_every_page_of_its_folder():
-    listed = re.search(r"```\{toctree\}\n(.*?)```", (DOCS / "guide/index.md").read_text(), re.S)[1]
-    names = {line.strip() for line in listed.splitlines() if line and not line.startswith(":")}
-    assert names - {"../facts", "../theory"} == {path.stem for path in DOCS.glob("guide/*.md")} - {
-        "index"
+    index = (DOCS / "guide/index.md").read_text()
+    parts = re.findall(r"```\{toctree\}\n(.*?)```", index, re.S)
+    names = [line for line in "".join(parts).splitlines() if line and not line.startswith(":")]
+    assert len(names) == len(set(names))
+    assert set(names) - {"../facts", "../theory"} == {
+        path.stem for path in DOCS.glob("guide/*.md") if path.stem != "index"
     }
+    # In the same order, each page with its own title and a line on what is inside.
+    lines = re.findall(r"^\| \[([^]]+)\]\((\S+)\.md\) \| (.{20,}) \|$", index, re.MULTILINE)
+    assert [name for _, name, _ in lines] == names
+    for title, name, _ in lines:
+        assert (DOCS / "guide" / f"{name}.md").read_text().startswith(f"# {title}\n")
 
 
 def test_pictures_of_the_guide_show_what_is_computed(tmp_path):

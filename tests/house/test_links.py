@@ -7,7 +7,11 @@ import pytest
 from tests.house.markdown_links import broken, places
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "benchmarks" / "README.md"]
+PAGES = [
+    page
+    for where in ("*.md", "docs/**/*.md", ".github/**/*.md", "benchmarks/README.md")
+    for page in ROOT.glob(where)
+]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
