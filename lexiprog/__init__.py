@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from lexiprog.scenarios.parameters import Sweep, sweep
     from lexiprog.scenarios.solvers import SolverComparison, compare_solvers
 
-__version__ = "0.2.0"  # the one place: pyproject.toml reads it from here
+__version__ = "0.3.0"  # the one place: pyproject.toml reads it from here
 
 __all__ = [
     "Blend",

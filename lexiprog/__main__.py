@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
+from math import inf
 from pathlib import Path
 
 from lexiprog.errors import Interrupted, LexiprogError, LexiprogWarning, StageError
@@ -52,6 +53,7 @@ def _run(options: argparse.Namespace) -> int:
     try:
         atol, rtol = _tolerances(options)
         program = read(options.file, atol=atol or None, rtol=rtol or None)
+        _check_places(options)
     except (OSError, LexiprogError, ValueError) as error:
         return _say(f"lexiprog: {error}", MISUSED)
     if not options.quiet:
@@ -74,6 +76,13 @@ def _run(options: argparse.Namespace) -> int:
         return _say(f"lexiprog: {error}", MISUSED)
     proved = all(solution.status is Status.OPTIMAL for solution in result.values())
     return _finish(result, options, SOLVED if proved else UNPROVED, "", program)
+
+
+def _check_places(options: argparse.Namespace) -> None:
+    """Refuse files that cannot be written before hours are spent."""
+    for path in filter(None, (options.out, options.html)):
+        if path.is_dir() or not path.parent.is_dir():
+            raise ValueError(f"{path} cannot be written: it is a folder, or its own is missing.")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -121,8 +130,8 @@ def _tolerances(options: argparse.Namespace) -> tuple[dict[str, float], dict[str
                 found[name] = factor * float(value.rstrip("%"))
             except ValueError:
                 sign = ""
-            if not sign or not name:
-                raise ValueError(f"{flag} takes LEVEL=NUMBER, not {text!r}.")
+            if not sign or not name or not 0.0 <= found[name] < inf:
+                raise ValueError(f"{flag} takes LEVEL=NUMBER, at least 0, not {text!r}.")
         both.append(found)
     return both[0], both[1]
 

@@ -14,12 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from lexiprog.backends.solver import Solver
 from lexiprog.certify.certificate import Certificate
+from lexiprog.compile.binding import Given
 from lexiprog.compile.task import compile_for
 from lexiprog.cvxpy_adapter import AffineCanonicaliser, IndexRange, Maps, Reader, columns_of
 from lexiprog.errors import DeclarationError, StageError, there_are
 from lexiprog.least_squares.chain import LeastSquaresChain, holds_exactly
 from lexiprog.least_squares.repeated import RepeatedLeastSquares, StepAnswer
-from lexiprog.model.expressions import CVXPY_LOCK, dense, holding
+from lexiprog.model.expressions import CVXPY_LOCK, dense, holding, undisturbed
+from lexiprog.solve.driver import execute
 from lexiprog.solve.lp_chain import is_linear, own_constraints, without_faces
 from lexiprog.solve.repeated import LinearMaps, RepeatedLinear, RepeatedQuadratic, dense_curvature
 from lexiprog.status import Status
@@ -89,6 +91,15 @@ class CompiledResult:
         return self._certificates()
 
 
+class _Slot(NamedTuple):
+    """Where the values of a parameter go, and their sign if it has one."""
+
+    name: str
+    part: slice
+    shape: tuple[int, ...]
+    sign: float
+
+
 class _Output(NamedTuple):
     name: str
     columns: NDArray[np.intp]  # in the shape of the variable
@@ -121,12 +132,12 @@ class CompiledProgram:
         self,
         method: RepeatedSolve,
         template: Array,
-        slots: Sequence[tuple[str, slice, tuple[int, ...]]],
+        slots: Sequence[_Slot],
         names: Sequence[str],
         outputs: Sequence[_Output],
         verify: Verify,
     ) -> None:
-        self.parameters = tuple(name for name, _, _ in slots)
+        self.parameters = tuple(slot.name for slot in slots)
         self.verify = verify
         self._method, self._template, self._slots = method, template, tuple(slots)
         self._names, self._outputs = tuple(names), tuple(outputs)
@@ -145,18 +156,30 @@ class CompiledProgram:
                 f", not {len(values)}."
             )
         full = self._template.copy()
-        for given, (name, part, shape) in zip(values, self._slots, strict=True):
-            array = np.asarray(given, dtype=float)
+        for given, (name, part, shape, sign) in zip(values, self._slots, strict=True):
+            try:
+                array = np.asarray(given, dtype=float)
+            except (TypeError, ValueError, OverflowError) as error:
+                raise ValueError(
+                    f"parameter {name!r} takes an array of numbers: {error}."
+                ) from None
             if array.shape != shape:
                 raise ValueError(
                     f"parameter {name!r} has shape {shape}, but the value has {array.shape}."
                 )
+            if sign and (sign * array < 0.0).any():
+                raise ValueError(f"parameter {name!r} is declared to have no value of this sign.")
             full[part] = array if len(shape) < 2 else array.ravel(self._method.order)
         if np.isnan(full).any():
             raise ValueError("a value is not a number.")
         verify = self.verify == "always" or (self.verify == "sampled" and not self._calls % SAMPLED)
         self._calls += 1  # a count that threads share need not be exact
-        status, optima, x, certificates = self._method(full, verify=verify)
+        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is looked at
+            status, optima, x, certificates = self._method(full, verify=verify)
+        if status.has_point and not (np.isfinite(optima).all() and np.isfinite(x).all()):
+            # Infinite values where finite ones belong, or squares beyond the largest number.
+            status, certificates = Status.FAILED, list
+            optima, x = np.full_like(optima, np.nan), np.full_like(x, np.nan)
         return CompiledResult(
             status,
             dict(zip(self._names, optima.tolist(), strict=True)),
@@ -264,7 +287,7 @@ def _is_fixed(maps: Maps) -> bool:
 
 
 class RepeatedProgram:
-    """Any other program: solved as ever, with the values given to its parameters for a moment."""
+    """Any other program: solved as ever, with these values in place of its parameters'."""
 
     order: Literal["C", "F"] = "F"
 
@@ -274,19 +297,16 @@ class RepeatedProgram:
     def __call__(self, values: Array, *, verify: bool) -> StepAnswer:  # noqa: ARG002 - it always is
         """Solve, and put the variables of the last stage one after the other."""
         pairs = [(p, values[part].reshape(p.shape, order="F")) for p, part in self._slots]
-        names = list(self._program.subproblems)
-        with CVXPY_LOCK:
-            kept = [(p, p.value) for p, _ in pairs]
-            try:
-                for parameter, value in pairs:
-                    parameter.value = value
-                result = self._program.solve()
-            except StageError as error:
-                size = sum(v.size for v in _last_variables(self._program).values())
-                return error.status, np.full(len(names), np.nan), np.full(size, np.nan), list
-            finally:
-                for parameter, value in kept:
-                    parameter.save_value(value)
+        subproblems = self._program.subproblems
+        given = undisturbed(pairs, lambda: Given.to(subproblems.values()))
+        try:
+            result = execute(
+                self._program.stages, self._program.ladders(), workers=None,
+                tick=lambda _: None, solved={}, given=given,
+            )  # fmt: skip
+        except StageError as error:
+            size = sum(v.size for v in _last_variables(self._program).values())
+            return error.status, np.full(len(subproblems), np.nan), np.full(size, np.nan), list
         arrays = {key: value for s in result.values() for key, value in s.variables.items()}
         wanted = _last_variables(self._program)
         x = np.concatenate([np.ravel(arrays[name], order="F") for name in wanted])
@@ -374,7 +394,7 @@ def _check(program: Program, wanted: Sequence[object], verify: object) -> None:
 
 def _template(
     read: Reader, wanted: Sequence[cp.Parameter], order: Literal["C", "F"]
-) -> tuple[Array, list[tuple[str, slice, tuple[int, ...]]]]:
+) -> tuple[Array, list[_Slot]]:
     """The values of all parameters, with zeros for those that are given later, and their places."""
     values = np.ones(read.size + 1)
     places = {parameter.id: part for parameter, part in read.slots}
@@ -383,4 +403,7 @@ def _template(
         later = parameter.id in given
         values[part] = 0.0 if later else np.asarray(dense(parameter.value)).ravel(order)
     nowhere = slice(0, 0)  # of a parameter that no number depends on
-    return values, [(p.name(), places.get(p.id, nowhere), p.shape) for p in wanted]
+    return values, [
+        _Slot(p.name(), places.get(p.id, nowhere), p.shape, float(p.is_nonneg()) - p.is_nonpos())
+        for p in wanted
+    ]

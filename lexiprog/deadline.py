@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import math
+import os
 import signal
 import threading
 import time
@@ -10,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
 from contextlib import contextmanager, nullcontext
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from lexiprog.typing import FreshOptions, Options
 
@@ -23,8 +25,47 @@ RESERVE = 0.04
 PULSE, GRACE, LATE = 0.05, 0.25, 0.05
 
 
+# Seconds that the end of Python waits for solvers that were left behind: one that comes back to a
+# Python that has ended takes the process down with it.
+FAREWELL = 5.0
+
+
 class OutOfTime(Exception):
     """The time limit has come, or the work was cancelled; what was found before is kept."""
+
+
+class Work(Future[Returned]):
+    """What a thread of :func:`in_thread` is to find; ``left`` once nobody waits for it."""
+
+    left = False
+
+
+_UNDER_WAY: set[Work[Any]] = set()
+_HERE = threading.local()
+
+
+def work_here() -> Work[Any] | None:
+    """What this thread is for; None if it is none of :func:`in_thread`."""
+    return getattr(_HERE, "work", None)
+
+
+def leave(future: Future[Any]) -> None:
+    """Nobody waits any more: a solver that asks has to stop."""
+    if isinstance(future, Work):
+        future.left = True
+
+
+if hasattr(os, "register_at_fork"):  # a child has none of these threads to wait for
+    os.register_at_fork(after_in_child=_UNDER_WAY.clear)
+
+
+@atexit.register
+def _farewell() -> None:
+    """Stop what was left behind, and let it end before Python does."""
+    works = tuple(_UNDER_WAY)
+    for work in works:
+        leave(work)
+    wait(works, FAREWELL)
 
 
 class RemoteCaller(Protocol):
@@ -54,21 +95,25 @@ def in_thread(
     function: Callable[..., Returned],
     *arguments: object,
     gate: threading.Semaphore | None = None,
-) -> Future[Returned]:
+) -> Work[Returned]:
     """What a function returns or raises, called in a thread that nobody waits for at the exit.
 
     With a ``gate`` it begins when that lets it through; until then the future can be cancelled.
     """
-    future: Future[Returned] = Future()
+    future: Work[Returned] = Work()
 
     def run() -> None:
         with gate or nullcontext():
             if not future.set_running_or_notify_cancel():
                 return
+            _HERE.work = future
+            _UNDER_WAY.add(future)
             try:
                 future.set_result(function(*arguments))
             except BaseException as error:  # noqa: BLE001 - whoever asks for the result meets it
                 future.set_exception(error)
+            finally:
+                _UNDER_WAY.discard(future)
 
     threading.Thread(target=run, name="lexiprog", daemon=True).start()
     return future
@@ -144,6 +189,7 @@ class Deadline:
         self._cancelled = self.enough = self.late = False
         self.interrupt: KeyboardInterrupt | None = None
         self.latest: tuple[float | None, float | None] = (None, None)
+        self._first = 0.0  # until the next line knows
         self._first = self.left()
 
     def child(self, seconds: float | None = None, *, budget: float = math.inf) -> Deadline:
@@ -179,6 +225,8 @@ class Deadline:
 
     def left(self) -> float:
         """Seconds left; infinity without a limit."""
+        if not self.limited:
+            return math.inf
         left = min(self._end - time.monotonic(), self._budget - self.used)
         if self.parent is not None:
             left = min(left, self.parent.left())
@@ -191,7 +239,7 @@ class Deadline:
         return None if left == math.inf else max(left - RESERVE * self._first, 0.0)
 
     def limiting(self, options: Options) -> FreshOptions:
-        """HiGHS options with the seconds that are left, for a run that cannot be told to stop."""
+        """HiGHS options with the seconds that are left, for a run that nobody can stop."""
         seconds = self.for_solver
         limit = {} if seconds is None else {"time_limit": seconds}
         return {**options, **limit}
@@ -254,6 +302,7 @@ class Deadline:
                 continue
             stopped = time.monotonic() if stopped is None else stopped
             if time.monotonic() - stopped > self.patience:
+                leave(future)
                 raise OutOfTime
 
     @property
@@ -304,7 +353,7 @@ class Deadline:
     ) -> Returned:
         """A search that takes a ``deadline``, done in this process or by the executor.
 
-        ``here`` are callbacks of its caller, by keyword: nobody is told anything from a distance.
+        ``here`` are callbacks of its caller, by keyword: they are not called from a distance.
         """
         if self.executor is None:
             return search(*numbers, deadline=self, **options, **(here or {}))

@@ -194,7 +194,7 @@ class Program(Rebuilt):
             that does not stop is left to end by itself.
         """
         _refuse(unknown)
-        _check_limits(time_limit, workers)
+        _check_arguments(time_limit, workers, on_progress)
         solvers = self.ladders(solver)
         given = Given.to(self.subproblems.values())
         solved: dict[str, Solution] = {}
@@ -366,11 +366,13 @@ def _refuse(unknown: Mapping[str, object]) -> None:
         )
 
 
-def _check_limits(time_limit: float | None, workers: int | None) -> None:
+def _check_arguments(time_limit: float | None, workers: int | None, on_progress: object) -> None:
     if time_limit is not None and not (isinstance(time_limit, NUMBERS) and time_limit >= 0):
         raise ValueError(f"time_limit must be at least 0 seconds, not {time_limit!r}.")
     if workers is not None and (not isinstance(workers, int) or workers < 1):
         raise ValueError(f"workers must be a whole number of at least 1, not {workers!r}.")
+    if on_progress is not None and not callable(on_progress):
+        raise TypeError(f"on_progress is called with a Progress, which {on_progress!r} cannot be.")
 
 
 def _nobody(_: str) -> None:

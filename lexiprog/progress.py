@@ -15,7 +15,7 @@ from lexiprog.errors import visible
 class Progress:
     """Where the search for the optimum of an integer level stands.
 
-    What ``on_progress`` is told; if that returns something true, the best point so far is taken.
+    What ``on_progress`` receives; if that returns something true, the best point so far is taken.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ def bar(total: int | None, done: int, *, progress: bool = True) -> Iterator[_Bar
 def listener(
     shown: _Bar, on_progress: Callable[[Progress], object] | None
 ) -> Callable[[Progress], object]:
-    """Who is told of integer levels as they move: the bar, and the user's function if any."""
+    """Who hears of integer levels as they move: the bar, and the user's function if any."""
     if on_progress is None:
         return shown.tell
 

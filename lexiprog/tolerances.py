@@ -49,6 +49,10 @@ REFINED_FULLY, REFINED_AT_ALL = 2.0**14 * DOUBLE_DOUBLE_EPS, 2.0**-14 * EPS
 # Reduced costs in twice the digits of floats that are nothing, as a share of their terms.
 REDUCED_TO_ZERO = 2.0**-80
 
+# What stands for nothing in equations whose numbers are at most about one: where they depend on
+# each other the first is too little.
+REGULAR = (1e-24, 1e-11)
+
 # Certificates: measured violation, gap and complementarity, as shares of the terms they are summed
 # from.
 
@@ -62,6 +66,11 @@ NEARNESS = 0.1
 ROW_ROUNDING = 4.0 * EPS
 # The same of rows whose numbers were computed: what solvers are asked for.
 ROW_COMPUTED = 1e-9
+# Rows with less slack than this share of their terms may contradict each other where all of them
+# are met up to rounding: weights of some hundreds, and many rows.
+TOUCHED = 1e-12
+# Rows that a solver's vertex touches have less slack than this share of their terms.
+NEARLY_TOUCHED = 1e-9
 # A value, and its bound, are not known better than so many roundings of the terms they are summed
 # from.
 VALUE_ROUNDING = 16.0 * EPS

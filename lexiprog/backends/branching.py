@@ -314,7 +314,7 @@ def clean(form: StandardForm, x: Array, tolerance: float) -> Array | None:
 def refuted(form: StandardForm, z: Array, within: float) -> bool:
     """Whether multipliers prove that no point meets the rows and bounds.
 
-    What is off by less than ``within`` of its terms is not told apart from what can be had.
+    What is off by less than ``within`` of its terms is not distinguished from what can be had.
 
     Examples
     --------

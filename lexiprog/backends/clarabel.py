@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from lexiprog.canon.cones import blocks
 from lexiprog.canon.standard_form import StandardForm
-from lexiprog.deadline import Deadline
+from lexiprog.deadline import Deadline, work_here
 from lexiprog.model.expressions import ForkSafeLock
 from lexiprog.tolerances import INFINITE, INTERIOR_GAP
 from lexiprog.typing import Array, Matrix
@@ -64,6 +64,8 @@ def solve_conic(form: StandardForm, deadline: Deadline | None = None) -> Interio
 
 def solve_or_refute(form: StandardForm, deadline: Deadline | None = None) -> Interior | None:
     """The same, or that by which CLARABEL found that there is no point, or no end."""
+    if _is_too_late(deadline):
+        return None
     if deadline is not None and deadline.executor is not None:
         return deadline.executor.call(
             solve_or_refute, form, Deadline(parent=deadline), deadline=deadline
@@ -98,12 +100,25 @@ def solve_or_refute(form: StandardForm, deadline: Deadline | None = None) -> Int
     settings = _settings(deadline)
     P = sp.csc_array((size, size)) if form.P is None else sp.triu(form.P)
     A = sp.csc_matrix(sp.vstack(sides))
-    for option, value in method_for(A, P, form.cones.psd).items():
-        setattr(settings, option, value)
+    _choose(settings, method_for(A, P, form.cones.psd))
     solver = clarabel.DefaultSolver(
         sp.csc_matrix(P), form.c, A, np.concatenate(limits), cones, settings
     )
-    return _ended(solver.solve(), form.b.size)
+    return _ended(_solved(solver), form.b.size)
+
+
+def _solved(solver: Any) -> Any:
+    """What it finds; in a thread that nobody waits for any more it stops at its next step."""
+    if work_here() is None:
+        solver.unset_termination_callback()
+    else:
+        solver.set_termination_callback(_nobody_waits)
+    return solver.solve()
+
+
+def _nobody_waits(_: object) -> bool:
+    work = work_here()
+    return work is not None and work.left
 
 
 def _ended(found: Any, rows: int) -> Interior | None:
@@ -112,6 +127,16 @@ def _ended(found: Any, rows: int) -> Interior | None:
     if said not in WELL and not infeasible and not unbounded:
         return None
     return Interior(np.array(found.x), np.array(found.z)[:rows], infeasible, unbounded)
+
+
+def _is_too_late(deadline: Deadline | None) -> bool:
+    """Whether nothing should be begun; a limit of no seconds is none for some solvers."""
+    return deadline is not None and (deadline.cancelled or deadline.left() == 0.0)
+
+
+def _choose(settings: clarabel.DefaultSettings, options: dict[str, str]) -> None:
+    for option, value in options.items():
+        setattr(settings, option, value)
 
 
 def _settings(deadline: Deadline | None) -> clarabel.DefaultSettings:
@@ -188,18 +213,18 @@ class KeptInterior:
         """
         small = A.nnz + P.nnz + b.size + c.size <= SMALL
         if not small or np.count_nonzero(np.abs(b) < INFINITE) < b.size:
-            return clarabel.DefaultSolver(P, c, A, b, *make()).solve()
+            return _solved(clarabel.DefaultSolver(P, c, A, b, *make()))
         spare, numbers = self._taken(A), (c, *_parts(P), *_parts(A))
         if spare is None or not spare.serves(numbers, rest):
             solver = clarabel.DefaultSolver(P, c, A, np.zeros(b.size), *make())
             # It has taken the problem apart, as sparse semidefinite ones, and takes no other side.
             if not solver.is_data_update_allowed():
-                return clarabel.DefaultSolver(P, c, A, b, *make()).solve()
+                return _solved(clarabel.DefaultSolver(P, c, A, b, *make()))
             # Others may write into what they are given: an object is no proof of its numbers.
             copies = tuple(part.copy() for part in numbers)
             spare = KeptSolver(weakref.ref(A), os.getpid(), copies, rest, solver)
         spare.solver.update(b=b)
-        found = spare.solver.solve()
+        found = _solved(spare.solver)
         if str(found.status) in WELL:
             with self._lock:
                 self._spares.append(spare)

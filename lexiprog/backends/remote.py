@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pickle
+import pickletools
 import platform
 import socket
 import threading
@@ -90,7 +91,7 @@ def _written(reply: object) -> bytes:
 
 # Replies are read without running anything: a worker is believed no more than a solver.
 
-_CONTAINERS = {"complex", "set", "frozenset", "slice", "range", "bytearray"}
+_CONTAINERS = {"complex", "slice", "range"}  # sets and bytes have letters of their own in a pickle
 # Digits of a fraction, more than which Python itself does not read.
 _MOST_DIGITS = 4_000
 _NUMPY = {"dtype", "ndarray", "_reconstruct", "scalar", "_frombuffer"}
@@ -142,6 +143,10 @@ def _may_travel(kind: type) -> bool:
 
 def read_reply(answer: bytes) -> Any:
     """What a worker has sent, if it is made of numbers, arrays and records alone."""
+    # A few bytes can ask for a memory of billions of places; genops refuses lengths beyond the end.
+    for letter, place, _ in pickletools.genops(answer):
+        if letter.name in ("PUT", "BINPUT", "LONG_BINPUT") and (place or 0) >= len(answer):
+            raise pickle.UnpicklingError(f"a reply of {len(answer)} bytes has no place {place}")
     return _ReplyReader(io.BytesIO(answer)).load()
 
 

@@ -80,6 +80,11 @@ _LISTED = {
         "write_data_filename",
     },
     "SCIPY": {"scipy_options"},
+    "EXACT": {"read_as", "time_limit"},
+    "DAQP": {
+        "cycle_tol", "dual_tol", "eps_prox", "eta_prox", "fval_bound", "iter_limit", "pivot_tol",
+        "primal_tol", "progress_tol", "zero_tol",
+    },
 }  # fmt: skip
 
 
@@ -291,7 +296,7 @@ class Solver:
         Seconds for one subproblem, retries included. What an integer search has found by then is
         taken, status "within_gap", with a warning; if ``gap`` is given, only within that gap.
         HIGHS, GUROBI, SCIP, SCIPY, CBC, COPT, CPLEX, GLPK_MI, MOSEK, XPRESS, CLARABEL, OSQP, SCS
-        and PDLP are told of it; others, ECOS and ECOS_BB among them, cannot be. One that goes on
+        and PDLP know of it; others, ECOS and ECOS_BB among them, cannot be. One that goes on
         all the same is left to end by itself, and counts as a failed try.
     **options
         Passed to the solver as they are.
@@ -396,7 +401,7 @@ def enclosing() -> Solver:
 
 
 def default_fallbacks(kind: str) -> FallbackSolvers:
-    """HIGHS for linear problems, CLARABEL for the rest, each with a second opinion.
+    """HIGHS for linear problems, CLARABEL for the rest, each verified by another.
 
     Curved problems with integers are left to the installed solvers that prove a bound. CLARABEL,
     which takes no integers, serves a search of our own.
@@ -484,11 +489,13 @@ def _solver(choice: OneSolver, where: str) -> Solver:
                 f"installed are {', '.join(sorted(installed()))}."
                 f"{did_you_mean(solver.target, [*installed(), *_SOLVERS])}"
             )
-        if (unknown := unknown_option(solver.target, solver.options)) is not None:
-            raise UnknownSolver(f"solver choice for {where!r}: {unknown}")
     elif solver.is_custom and not isinstance(solver.target, CustomSolver):
         raise UnknownSolver(
             f"{solver.target!r}, asked for {where!r}, is no solver: give a name, a lexiprog.Solver "
             "or an object with a method solve(problem)."
         )
+    if isinstance(solver.target, str):
+        unknown = unknown_option(solver.target, solver.options)
+        if unknown is not None:
+            raise UnknownSolver(f"solver choice for {where!r}: {unknown}")
     return solver

@@ -53,7 +53,7 @@ def is_short(numbers: Array) -> Mask:
 def are_written(numbers: Array) -> bool:
     """Whether all show with up to 16 digits, as written numbers do; mostly computed ones have 17.
 
-    Quotients such as 1 / 15 have 16, and are told by their terms.
+    Quotients such as 1 / 15 have 16, and are recognised by their terms.
 
     Examples
     --------
@@ -191,10 +191,11 @@ def _decimal_residuals(values: Array, least: float) -> Array | None:
 
 @dataclass(frozen=True)
 class DecimalResiduals:
-    """Of the costs and the matrix of a linear program, as the decimals that they are read as."""
+    """Of the numbers of a linear program, as the decimals that they are read as."""
 
     costs: Array
     matrix: Matrix
+    sides: Array | None = None
 
     @classmethod
     def of(
@@ -216,3 +217,8 @@ class DecimalResiduals:
         """Those of the reduced costs ``c + A'y``."""
         out: Array = self.costs + transpose_product(self.matrix, y)
         return out
+
+    def of_slack(self, x: Array) -> Array:
+        """Those of ``b - Ax``."""
+        activity: Array = self.matrix @ x
+        return -activity if self.sides is None else self.sides - activity

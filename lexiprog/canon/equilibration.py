@@ -358,12 +358,16 @@ def fitted_units(units: Scaling, form: StandardForm) -> Scaling | None:
     sides, costs = form.b * units.rows, form.c * (units.columns * units.cost)
     size, unit = (_power(numbers, mild) for numbers in (sides, costs))
     objective = size * (unit if form.P is None else size)
+    if form.P is not None and objective > 1.0:
+        # Rows of many terms leave each column little: values far below one are known to few digits.
+        objective = max(1.0, objective / _power(np.array([float(form.c.size)]), 0.0))
     if objective != 1.0 and form.integer is not None and form.integer.size:
         return None
-    rest = sides / size, costs * (size / objective)
-    largest = max(float(np.abs(numbers).max(initial=0.0)) for numbers in rest)
-    if largest > 2.0**mild or not all(is_mild(numbers) for numbers in rest):
-        return None
+    for numbers in (sides / size, costs * (size / objective)):
+        largest = float(np.abs(numbers).max(initial=0.0))
+        # Costs that are small beside the curvature are no reason for other units.
+        if largest > 2.0**mild or not is_mild(numbers / (min(largest, 1.0) or 1.0)):
+            return None
     if size == objective == 1.0:
         return units
     return Scaling(units.rows / size, units.columns * size, units.cost / objective)

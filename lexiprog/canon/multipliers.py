@@ -130,8 +130,8 @@ class Refinement:
     sums : Sums, optional
         ``c + A'y``, without the correction, if it is known already.
     error : float, optional
-        By how much refined multipliers may be wrong. Then they are told from zeros where data that
-        were hardly rounded allow it.
+        By how much refined multipliers may be wrong. Then they are distinguished from zeros where
+        data that were hardly rounded allow it.
     gain : float
         How many times as large as a change of the costs that of the multipliers may be: so much is
         made of what was rounded when the data were read.

@@ -14,11 +14,11 @@ is the declaration's word.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.linalg import splu
 
 from lexiprog.canon.compensated import (
     Pair,
@@ -30,21 +30,19 @@ from lexiprog.canon.compensated import (
     up,
 )
 from lexiprog.canon.cones import blocks, matrix, triangle
+from lexiprog.canon.decimals import DecimalResiduals
 from lexiprog.canon.standard_form import StandardForm
+from lexiprog.certify.feasible import ROUNDS, least_steps, unit_factors
 from lexiprog.certify.ranges import implied_ranges, stated_ranges
-from lexiprog.certify.terms import TermSizes, into_dual
-from lexiprog.tolerances import EPS, REDUCED_TO_ZERO
+from lexiprog.certify.terms import TermSizes, into_dual, most, ratio
+from lexiprog.tolerances import EPS, REDUCED_TO_ZERO, REGULAR
 from lexiprog.typing import Array, Mask, Matrix
 
 # How far multipliers are pushed into their cones, as shares of themselves, to be corrected there.
 _INWARDS = (128.0 * EPS, 1e-12, 1e-10, 1e-8, 1e-6)
-# What stands for nothing in the equations of a correction, whose numbers are at most about one:
-# where columns depend on each other the first is too little.
-_REGULAR = (1e-24, 1e-11)
-# How often columns are added that need to be balanced, too.
-_GROWN = 3
-# Rounds of corrections, each of which gains some ten digits.
-_ROUNDS = 8
+# How often columns are added that need to be balanced, too; and how often multipliers that would
+# become negative are taken away from a linear problem.
+_GROWN, _DROPPED = 8, 3
 
 
 @np.errstate(all="ignore")
@@ -55,6 +53,7 @@ def lower_bound(
     *,
     enough: float = np.inf,
     zero: float = REDUCED_TO_ZERO,
+    decimals: DecimalResiduals | None = None,
 ) -> float:
     """What no feasible point's objective is below; minus infinity if nothing is proved.
 
@@ -71,6 +70,9 @@ def lower_bound(
     zero : float
         Reduced costs up to this share of their terms are nothing: of numbers that were computed,
         some roundings.
+    decimals : DecimalResiduals, optional
+        What the decimals that a linear problem's numbers stand for differ from these. Ties of
+        decimals are ties.
 
     Examples
     --------
@@ -86,12 +88,13 @@ def lower_bound(
     4.0
     """
     ranges = stated_ranges(terms.given)
-    bound = charged_bound(terms, Pair.of(x), Pair.of(z), ranges, zero)
+    bound = charged_bound(terms, Pair.of(x), Pair.of(z), ranges, zero, decimals)
     if bound >= enough:
         return bound
-    for corrected in balanced(terms, x, z, ranges, zero):
+    for corrected in balanced(terms, x, z, ranges, zero, decimals):
         point, multipliers, doubt = corrected
-        bound = max(bound, charged_bound(terms, point, multipliers, ranges, zero) - doubt)
+        found = charged_bound(terms, point, multipliers, ranges, zero, decimals)
+        bound = max(bound, found - doubt)
         if bound >= enough:
             break
     return bound
@@ -103,10 +106,11 @@ def charged_bound(
     z: Pair,
     ranges: tuple[Array, Array],
     zero: float = REDUCED_TO_ZERO,
+    decimals: DecimalResiduals | None = None,
 ) -> float:
     """The bound of multipliers and of a point of linearisation as they are."""
     form = terms.form
-    reduced, curvature = _reduced(form, x, z)
+    reduced, curvature = _reduced(form, x, z, decimals)
     constant = [Sums.of(np.array([form.offset]))]
     constant += [products(-form.b, part) for part in z if part.any()]
     if curvature is not None:
@@ -127,8 +131,12 @@ def charged_bound(
     return -np.inf if unknown.any() else min(_lower(*constant, charges), ceiling)
 
 
-def _reduced(form: StandardForm, x: Pair, z: Pair) -> tuple[Sums, Sums | None]:
+def _reduced(
+    form: StandardForm, x: Pair, z: Pair, decimals: DecimalResiduals | None
+) -> tuple[Sums, Sums | None]:
     reduced = reduced_costs(form.c, form.A, z.high)
+    if decimals is not None:
+        reduced = reduced.plus_floats(decimals.of_reduced_costs(z.high))
     if z.low.any():
         reduced = reduced.plus(transposed_times(form.A, z.low))
     if form.P is None:
@@ -194,48 +202,68 @@ def _implied(
 
 
 def balanced(
-    terms: TermSizes, x: Array, z: Array, ranges: tuple[Array, Array], zero: float
-) -> Iterator[tuple[Pair, Pair, float]]:
+    terms: TermSizes, x: Array, z: Array, ranges: tuple[Array, Array], zero: float,
+    decimals: DecimalResiduals | None = None,
+) -> Iterator[tuple[Pair, Pair, float]]:  # fmt: skip
     """Points of linearisation and multipliers with reduced cost zero in free columns.
 
     ``z + D A w`` with ``D`` the local metric of the dual cones at ``z``: a correction that is small
     in it stays inside. Where it does not, ``z`` is first pushed inwards by a little of itself,
     which the bound pays for. A quadratic objective may be linearised anywhere. The only right
     multipliers may lie on the surface of a cone, where rounding decides: what that may be worth is
-    the third number. First all columns between their bounds are balanced, as at an optimum, then
-    only those without a bound where they need one, and what else then needs it.
+    the third number. First all columns between their bounds are balanced, as at an optimum, and
+    what else then needs it; then only those without a bound where they need one.
     """
     lower, upper = ranges
 
-    def wrong(multipliers: Array) -> Mask:
-        reduced = _reduced(terms.form, Pair.of(x), Pair.of(multipliers))[0].nearest
+    def wrong(multipliers: Pair) -> Mask:
+        reduced = _reduced(terms.form, Pair.of(x), multipliers, decimals)[0].nearest
         side = np.isinf(np.where(reduced > 0.0, lower, upper)) & (reduced != 0.0)
         return side if np.isfinite(reduced).all() else np.zeros(x.size, dtype=bool)
 
-    chosen = wrong(z)
-    found = _balanced(terms, x, z, np.flatnonzero(chosen | ((lower < x) & (x < upper))), zero)
-    if found is not None:
-        yield found
-    for _ in range(_GROWN):
-        found = _balanced(terms, x, z, np.flatnonzero(chosen), zero)
-        if found is None:
-            return
-        yield found
-        grown = chosen | wrong(found[1].high)
-        if (grown == chosen).all():
-            return
-        chosen = grown
+    unbalanced = wrong(Pair.of(z))
+    tried: set[bytes] = set()
+    for first in (unbalanced | ((lower < x) & (x < upper)), unbalanced):
+        chosen = first
+        for _ in range(_GROWN):
+            if chosen.tobytes() in tried:
+                break
+            tried.add(chosen.tobytes())
+            found = _balanced(terms, x, z, np.flatnonzero(chosen), zero, decimals)
+            if found is None:
+                break
+            yield found
+            chosen = chosen | wrong(found[1])
 
 
 def _balanced(
-    terms: TermSizes, x: Array, z: Array, free: NDArray[np.intp], zero: float
-) -> tuple[Pair, Pair, float] | None:
+    terms: TermSizes, x: Array, z: Array, free: NDArray[np.intp], zero: float,
+    decimals: DecimalResiduals | None,
+) -> tuple[Pair, Pair, float] | None:  # fmt: skip
     """The same for given columns; None if they cannot be balanced."""
     if not free.size:
         return None
-    sizes = terms.row_sizes(x)
-    for share in _INWARDS if terms.form.b.size > terms.form.cones.linear else _INWARDS[:1]:
-        found = _corrected(terms, x, inwards(terms, z, share), free, sizes, zero)
+    sizes, form = terms.row_sizes(x), terms.form
+    if form.is_linear:
+        signed = np.arange(z.size) >= form.cones.zero
+        for _ in range(_DROPPED):
+            pairs = None
+            for used in (z != 0.0, ~signed | (z != 0.0)):  # of zeros the noise would be all
+                system = _equations(terms, used, free, x, z)
+                pairs = _vanishing(terms, Pair.of(x), Pair.of(z), free, system, zero, decimals)
+                if pairs is not None:
+                    break
+            if pairs is None:
+                return None
+            away = signed & (pairs[1].high < 0.0)
+            if not away.any():
+                return *pairs, 0.0
+            z = np.where(away, 0.0, z)
+        return None
+    for share in _INWARDS if form.b.size > form.cones.linear else _INWARDS[:1]:
+        inside = inwards(terms, z, share)
+        system = _in_metric(terms, x, inside, free, sizes)
+        found = _vanishing(terms, Pair.of(x), Pair.of(inside), free, system, zero, decimals)
         if found is None:
             return None
         z_found = found[1].high
@@ -245,10 +273,33 @@ def _balanced(
     return None
 
 
-def _corrected(
-    terms: TermSizes, x: Array, z: Array, free: NDArray[np.intp], sizes: Array, zero: float
-) -> tuple[Pair, Pair] | None:
-    """The smallest correction in the local metric; None if these columns cannot be balanced."""
+@dataclass(frozen=True)
+class _System:
+    """How multipliers and a point of linearisation may move, and what that does to some columns.
+
+    ``effects`` over ``scale`` are the reduced costs' changes by unit steps; ``metric`` and
+    ``reach`` are these steps, of multipliers and of the point.
+    """
+
+    effects: Matrix
+    scale: Array
+    metric: Matrix
+    reach: Array
+
+
+def _equations(terms: TermSizes, used: Mask, free: NDArray[np.intp], x: Array, z: Array) -> _System:
+    """Of a linear problem: the multipliers of some rows, which are brought to the size one."""
+    part = sp.diags_array(used.astype(float)) @ sp.csr_array(terms.form.A)[:, free]
+    rows, columns = unit_factors(part, terms.column_sizes(x, z)[free])
+    rows = np.where(used, rows, 0.0)
+    effects = sp.csc_array(sp.diags_array(rows) @ part @ sp.diags_array(columns))
+    return _System(effects, 1.0 / columns, sp.diags_array(rows), np.zeros(x.size))
+
+
+def _in_metric(
+    terms: TermSizes, x: Array, z: Array, free: NDArray[np.intp], sizes: Array
+) -> _System:
+    """Steps that are of length one in the local metric."""
     form = terms.form
     metric, reach = _metric(terms, x, z, sizes), np.zeros(x.size)
     scale = terms.column_sizes(x, z)[free]
@@ -259,41 +310,39 @@ def _corrected(
         worth = max(abs(form.objective(x)), _worth(form, x, z))
         reach = np.where(squares > 0.0, np.sqrt(worth / np.where(squares > 0, squares, 1.0)), 0.0)
         sides.append(sp.diags_array(reach) @ sp.csc_array(form.P)[:, free])
-    if not sides:
-        return None
-    B = sp.csc_array(sp.vstack(sides)) @ sp.diags_array(1.0 / scale)
-    found = (
-        _vanishing(form, Pair.of(x), Pair.of(z), free, scale, B, metric, reach, regular, zero)
-        for regular in _REGULAR
-    )
-    return next((pairs for pairs in found if pairs is not None), None)
+    effects = sp.csc_array(sp.vstack(sides)) @ sp.diags_array(1.0 / scale)
+    return _System(effects, scale, metric, reach)
 
 
 def _vanishing(
-    form: StandardForm, x: Pair, z: Pair, free: NDArray[np.intp], scale: Array,
-    B: Matrix, metric: Matrix, reach: Array, regular: float, zero: float,
+    terms: TermSizes, x: Pair, z: Pair, free: NDArray[np.intp], system: _System, zero: float,
+    decimals: DecimalResiduals | None,
 ) -> tuple[Pair, Pair] | None:  # fmt: skip
     """Steps of the least weight until the reduced costs vanish; None if they do not."""
-    rows, count = B.shape
-    system = [[sp.eye_array(rows), B], [B.T, -regular * sp.eye_array(count)]]
-    try:
-        factors = splu(sp.csc_array(sp.block_array(system)))
-    except RuntimeError:  # singular
+    form = terms.form
+    if not system.effects.shape[0]:
         return None
-    last = np.inf
-    for _ in range(_ROUNDS):
-        left = _reduced(form, x, z)[0].nearest[free] / scale
-        size = float(np.max(np.abs(left), initial=0.0))
-        if size <= REDUCED_TO_ZERO:
-            return x, z
-        if not size < 0.5 * last:
-            return (x, z) if size <= zero else None
-        last = size
-        step = factors.solve(np.concatenate([np.zeros(rows), -left]))[:rows]
-        if form.b.size:
-            z = z.plus(metric @ step[: form.b.size])
-        if form.P is not None:
-            x = x.plus(reach * step[form.b.size :])
+    for regular in REGULAR:
+        steps = least_steps(system.effects, regular)
+        if steps is None:
+            continue
+        point, multipliers, last = x, z, np.inf
+        for turn in range(ROUNDS):
+            left = _reduced(form, point, multipliers, decimals)[0].nearest[free]
+            sizes = terms.column_sizes(point.high, multipliers.high)[free]
+            size = most(ratio(np.abs(left), sizes))
+            if size <= REDUCED_TO_ZERO:
+                return point, multipliers
+            if not size < 0.5 * last and turn > 1:  # the first one makes multipliers of zeros
+                if size <= zero:
+                    return point, multipliers
+                break
+            last = size
+            step = steps(-left / system.scale)
+            if form.b.size:
+                multipliers = multipliers.plus(system.metric @ step[: form.b.size])
+            if form.P is not None:
+                point = point.plus(system.reach * step[form.b.size :])
     return None
 
 
@@ -361,8 +410,6 @@ def _root_semidefinite(z: Array, order: int, layout: str) -> Array:
 
 def inwards(terms: TermSizes, z: Array, share: float) -> Array:
     """Multipliers moved towards the inside of the dual cones by a share of themselves."""
-    if share == 0.0:
-        return z
     z, frame, cones = z.copy(), terms.frame, terms.form.cones
     z[frame.tops] *= 1.0 + share
     z[frame.mates] *= 1.0 + share

@@ -7,16 +7,19 @@ an answer, or ``measure_batch`` for linear programs over the same rows. How term
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from lexiprog.canon.cones import distances
+from lexiprog.canon.decimals import DecimalResiduals
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.bound import lower_bound
 from lexiprog.certify.certificate import Certificate
+from lexiprog.certify.feasible import on_touched_rows
 from lexiprog.certify.polish import candidates, rooms
 from lexiprog.certify.rounding_bound import LinearBatch as LinearBatch
 from lexiprog.certify.rounding_bound import bound_with_rounding
@@ -25,6 +28,7 @@ from lexiprog.tolerances import (
     CERTIFIED,
     FEW_ROUNDINGS,
     LEAST_NEAR,
+    NEARLY_TOUCHED,
     NEARNESS,
     NO_SIZE,
     REDUCED_TO_ZERO,
@@ -38,6 +42,9 @@ from lexiprog.typing import Array, Mask
 # Where the numbers of rows come from.
 RowOrigin: TypeAlias = Literal["written", "computed", "found"]
 
+# What the decimals that a linear problem's numbers stand for differ from these, if that is known.
+Decimals: TypeAlias = Callable[[], DecimalResiduals | None]
+
 # Linear programs up to so many entries are worth measuring in a batch.
 SMALL = 20_000
 
@@ -46,7 +53,7 @@ SMALL = 20_000
 class Measures:
     """A certificate with the bound that it rests on, in the form's minimising sense.
 
-    ``rounding`` is how far values may be apart that are told apart by rounding alone.
+    ``rounding`` is how far values may be apart that differ by rounding alone.
     """
 
     certificate: Certificate
@@ -71,23 +78,39 @@ def prove(
     claimed: float,
     tolerance: float = CERTIFIED,
     rows: RowOrigin = "written",
+    decimals: Decimals = lambda: None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Proof:
     """The answer or, where that is not proved, what lies near it and is; else the best of them.
 
-    ``rows`` as for ``measure``.
+    ``rows`` and ``decimals`` as for ``measure``; ``stop`` says when to look no further.
     """
-    options: dict[str, Any] = {"tolerance": tolerance, "rows": rows}
+    options: dict[str, Any] = {"tolerance": tolerance, "rows": rows, "decimals": decimals}
     best = Proof(x, z, measure(form, x, z, claimed=claimed, **options))
     if best.measures.certificate.proved:
         return best
-    for point, multipliers in candidates(form, x, z):
+    for point, multipliers in chain(_on_touched_rows(form, x, z), candidates(form, x, z)):
+        if stop():
+            break
         value = form.objective(point)
-        found = measure(form, point, multipliers, claimed=value, **options)
+        found = measure(
+            form, point, multipliers, claimed=value, promising=form.is_linear, **options
+        )
         if found.certificate.proved:
             return Proof(point, multipliers, found)
         if not found.certificate.worst >= best.measures.certificate.worst:
             best = Proof(point, multipliers, found)
     return best
+
+
+def _on_touched_rows(form: StandardForm, x: Array, z: Array) -> Iterator[tuple[Array, Array]]:
+    """A linear problem's point on the rows that it nearly touches."""
+    if form.is_linear and np.isfinite(x).all() and np.isfinite(z).all():
+        lower, upper = form.ranges()
+        terms, inside = TermSizes(form, x, z), np.clip(x, lower, upper)
+        found = on_touched_rows(terms, inside, touched=NEARLY_TOUCHED, pressed=z > 0.0)
+        if found is not None:
+            yield found.nearest, z
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a measure that overflows has failed
@@ -101,6 +124,8 @@ def measure(
     gap_tolerance: float | None = None,
     bound: float | None = None,
     rows: RowOrigin = "written",
+    decimals: Decimals = lambda: None,
+    promising: bool = False,
 ) -> Measures:
     """Measure primal point ``x`` and multipliers ``z`` of ``form`` against optimality.
 
@@ -118,6 +143,11 @@ def measure(
         Where the numbers of linear rows come from. Those that somebody has written are met up to
         rounding, so that every digit counts; those that somebody has computed a little less
         exactly, and those found from other answers as exactly as curved ones.
+    decimals : callable
+        What the decimals differ that the numbers of a linear problem stand for, asked only where
+        floats do not prove enough.
+    promising : bool
+        No bound is looked for where some other measure is too large already.
     """
     integer = form.integer is not None and bool(form.integer.size)
     terms = TermSizes(form, x, np.zeros(form.b.size) if z is None else z)
@@ -127,7 +157,9 @@ def measure(
     if z is not None:
         allowed = max(0.01 * tolerance * abs(near.value), rounding)
         zero = REDUCED_TO_ZERO if rows == "written" else VALUE_ROUNDING
-        basis, bound = "duals", _bound(terms, x, near, allowed, zero)
+        basis, bound = "duals", -np.inf
+        if not promising or near.worst <= NEARNESS * tolerance:
+            bound = _bound(terms, x, near, allowed, zero, decimals)
     else:
         near = replace(near, columns=0.0, slackness=0.0, effect=0.0)
         basis = "incumbent" if integer else "bound"
@@ -189,14 +221,19 @@ def share_of_value(value: float, other: float, rounding: float, effect: float = 
     return apart / abs(value) if value else np.inf
 
 
-def _bound(terms: TermSizes, x: Array, near: Nearness, allowed: float, zero: float) -> float:
+def _bound(
+    terms: TermSizes, x: Array, near: Nearness, allowed: float, zero: float, decimals: Decimals
+) -> float:
     """The lower bound that the multipliers prove; no more is done than is needed."""
     enough = near.value - allowed
     if terms.form.cones.linear == terms.form.b.size:
         quick = bound_with_rounding(terms.form, x, near.z)
         if quick is not None and quick >= enough:
             return quick
-    return lower_bound(terms, x, near.z, enough=enough, zero=zero)
+    bound = lower_bound(terms, x, near.z, enough=enough, zero=zero)
+    if bound < enough and (meant := decimals()) is not None:
+        bound = lower_bound(terms, x, near.z, enough=enough, zero=zero, decimals=meant)
+    return bound
 
 
 def can_batch(form: StandardForm) -> bool:

@@ -95,7 +95,7 @@ def sharpened(form: StandardForm, x: Array, z: Array) -> tuple[Array, Array] | N
     >>> bool(np.abs(x - [1, 0]).max() < 1e-14), bool(np.abs(z - [1, -1, 0]).max() < 1e-14)
     (True, True)
     """
-    if form.c.size + form.b.size > LARGEST or not (np.isfinite(x).all() and np.isfinite(z).all()):
+    if form.c.size + form.b.size > LARGEST:
         return None
     units = own_units(form, x, z)
     own = units.of(form)
@@ -108,7 +108,7 @@ def sharpened(form: StandardForm, x: Array, z: Array) -> tuple[Array, Array] | N
         return None
     x, z = found
     lower, upper = own.ranges()
-    x = np.clip(np.where(np.abs(x) <= FEW_ROUNDINGS * max(1.0, _most(x)), 0.0, x), lower, upper)
+    x = np.clip(np.where(np.abs(x) <= FEW_ROUNDINGS, 0.0, x), lower, upper)
     return units.point(x), units.multipliers(z)
 
 
@@ -120,7 +120,7 @@ def own_units(form: StandardForm, x: Array, z: Array) -> Scaling:
         sizes[part] = np.max(sizes[part])
     sizes = np.where(sizes > 0.0, sizes, 1.0)
     with np.errstate(all="ignore"):
-        room = np.min(np.where(A > 0.0, sizes[:, None] / A, np.inf), axis=0, initial=np.inf)
+        room = np.min(sizes[:, None] / A, axis=0, initial=np.inf)
     columns = np.where(x != 0.0, np.abs(x), np.where(np.isfinite(room), room, 1.0))
     worth = float(np.abs(form.c) @ np.abs(x) + np.abs(form.b) @ np.abs(z))
     worth = worth if worth > 0.0 else 1.0
@@ -157,7 +157,7 @@ def _tight(form: StandardForm, x: Array, z: Array) -> _Tight | None:
             rows.append(part)
         elif place == "surface":
             surfaces.append(_Surface(kind, part, powers))
-            weights.append({"soc": u[0], "exp": u[2], "power": abs(u[-1])}[kind])
+            weights.append(abs(u[{"soc": 0, "exp": 2, "power": -1}[kind]]))
         else:
             return None
     lower, upper = form.ranges()

@@ -26,7 +26,7 @@ from lexiprog.canon.cones import blocks, matrix, triangle
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.newton import sharpened
 from lexiprog.certify.ranges import stated_ranges
-from lexiprog.certify.terms import TermSizes, ratio
+from lexiprog.certify.terms import TermSizes, ratio, starts_of_cones
 from lexiprog.tolerances import EPS, FEW_ROUNDINGS, SUM_ROUNDING
 from lexiprog.typing import Array, Mask, Matrix
 
@@ -47,6 +47,9 @@ def candidates(form: StandardForm, x: Array, z: Array) -> Iterator[tuple[Array, 
     lower, upper = stated_ranges(form, outwards=False)
     if (lower > upper).any() or not (np.isfinite(x).all() and np.isfinite(z).all()):
         return
+    defined = with_definitions(form, x, z)
+    if defined is not None:
+        yield defined
     inside = np.clip(x, lower, upper)
     absorbed = absorb(form, inside, z)
     yield inside, absorbed
@@ -99,6 +102,29 @@ def _snapped_candidates(
         yield at, absorbed
 
 
+def with_definitions(form: StandardForm, x: Array, z: Array) -> tuple[Array, Array] | None:
+    """The point with columns that an equation defines as it says, and its multiplier as they need.
+
+    None if there are none. A sum of squares is compiled to one of new columns, each alone in one
+    equation and bounded by nothing. Near zero solvers leave such a pair few digits in common.
+    """
+    if form.P is None or not form.cones.zero or (form.integer is not None and form.integer.size):
+        return None
+    A, (lower, upper) = by_columns(form.A), form.ranges()
+    alone = np.flatnonzero((np.diff(A.indptr) == 1) & np.isinf(lower) & np.isinf(upper))
+    rows, factors = A.indices[A.indptr[alone]], A.data[A.indptr[alone]]
+    kept = (rows < form.cones.zero) & (factors != 0.0)
+    kept[kept] = np.bincount(rows[kept], minlength=form.b.size)[rows[kept]] == 1
+    columns, rows, factors = alone[kept], rows[kept], factors[kept]
+    if not columns.size:
+        return None
+    x, z = x.copy(), z.copy()
+    x[columns] = 0.0
+    x[columns] = (form.b - A @ x)[rows] / factors
+    z[rows] = -(form.c + form.P @ x)[columns] / factors
+    return x, z
+
+
 def absorb(form: StandardForm, x: Array, z: Array) -> Array:
     """The multipliers, those of rows with a single entry as the others need them to be."""
     A, cones = by_columns(form.A), form.cones
@@ -115,29 +141,21 @@ def absorb(form: StandardForm, x: Array, z: Array) -> Array:
     lower, upper = form.ranges()
     at, columns, factors = A.indices[entries], places[entries], A.data[entries]
     fixed = at < cones.zero
-    z[at[fixed]] = 0.0
     first = np.unique(columns[fixed], return_index=True)[1]  # of several equations one carries all
     chosen = np.flatnonzero(fixed)[first]
     z[at[chosen]] = -reduced[columns[chosen]] / factors[chosen]
     reduced[columns[chosen]] = 0.0
     at, columns, factors = at[~fixed], columns[~fixed], factors[~fixed]
-    ends = form.b[at] / factors
     # A row bounds its column from above (positive factor) or below; the tightest carries it all.
-    for up, bound in ((True, upper), (False, lower)):
-        mine = (factors > 0.0) == up
-        best = np.where(np.isfinite(bound), bound, np.inf if up else -np.inf)
-        order = np.flatnonzero(mine)
-        order = order[np.argsort(ends[order] if up else -ends[order], kind="stable")]
-        needs = -reduced if up else reduced
+    for sign, bound in ((1.0, upper), (-1.0, -lower)):
+        ends, needs = sign * form.b[at] / factors, -sign * reduced
+        order = np.flatnonzero(np.sign(factors) == sign)
         seen: set[int] = set()
-        for k in order.tolist():
+        for k in order[np.argsort(ends[order])].tolist():
             column = int(columns[k])
-            tighter = ends[k] < best[column] if up else ends[k] > best[column]
-            if column in seen or not tighter:
-                continue
-            seen.add(column)
-            if needs[column] > 0.0:
-                z[at[k]] = needs[column] / abs(factors[k])
+            if column not in seen and ends[k] < bound[column]:
+                seen.add(column)
+                z[at[k]] = max(needs[column], 0.0) / abs(factors[k])
     return z
 
 
@@ -157,10 +175,14 @@ def rooms(terms: TermSizes, x: Array, *, whole_cones: bool = False) -> Array:
     bounds = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in stated]
     own = bounds[0] + bounds[1]
     room, heights = np.full(x.size, np.inf), terms.row_sizes(x)
+    first, starts = form.cones.linear, starts_of_cones(form.cones)
+    lengths = np.diff(np.append(starts, form.b.size - first))
     for _ in range(4):
-        _spread_over_cones(terms, anchored)
-        if whole_cones:
-            _level_cones(terms, heights)
+        if starts.size:
+            joined = np.logical_or.reduceat(anchored[first:], starts)
+            anchored[first:] = joined.repeat(lengths)
+            if whole_cones:
+                heights[first:] = np.maximum.reduceat(heights[first:], starts).repeat(lengths)
         use = anchored[rows] & (heights[rows] > 0.0)
         room = np.full(x.size, np.inf)
         np.minimum.at(room, columns[use], heights[rows[use]] / entries[use])
@@ -175,35 +197,12 @@ def rooms(terms: TermSizes, x: Array, *, whole_cones: bool = False) -> Array:
     return np.where(np.isfinite(room), room, np.where(own > 0.0, own, np.inf))
 
 
-def _level_cones(terms: TermSizes, heights: Array) -> None:
-    for kind, rows, parameter in blocks(terms.form.cones):
-        if kind == "soc":
-            heads = np.cumsum(parameter) - parameter
-            heights[rows] = np.maximum.reduceat(heights[rows], heads).repeat(parameter)
-        elif kind == "exp":
-            heights[rows] = heights[rows].reshape(-1, 3).max(axis=1).repeat(3)
-        else:
-            heights[rows] = heights[rows].max()
-
-
-def _spread_over_cones(terms: TermSizes, anchored: Mask) -> None:
-    for kind, rows, parameter in blocks(terms.form.cones):
-        if kind == "soc":
-            heads = np.cumsum(parameter) - parameter
-            anchored[rows] = np.logical_or.reduceat(anchored[rows], heads).repeat(parameter)
-        elif kind == "exp":
-            anchored[rows] = anchored[rows].reshape(-1, 3).any(axis=1).repeat(3)
-        else:
-            anchored[rows] = anchored[rows].any()
-
-
 def snapped(terms: TermSizes, x: Array, z: Array, room: Array, share: float) -> tuple[Array, Array]:
     """Columns near a bound or zero put there, and multipliers that are noise made zero."""
     form = terms.form
     lower, upper = terms.lower, terms.upper
-    targets = np.array([lower, upper, np.where((lower <= 0.0) & (upper >= 0.0), 0.0, np.inf)])
+    targets = np.array([lower, upper, np.clip(0.0, lower, upper)])
     away = np.abs(targets - x)
-    away = np.where(np.isnan(away), np.inf, away)
     nearest = targets[np.argmin(away, axis=0), np.arange(x.size)]
     close = np.isfinite(nearest) & (away.min(axis=0) <= share * room)
     at = np.where(close, nearest, x)
@@ -233,10 +232,10 @@ def on_active_set(
     z = np.where(alone, 0.0, z)
     curve = 0.0 if form.P is None else form.P @ x
     reduced = form.c + curve + form.transpose_product(z)
-    pulls = ratio(np.abs(reduced), terms.column_sizes(x, z))
+    pulls = np.sign(reduced) * ratio(np.abs(reduced), terms.column_sizes(x, z))
     scale = np.where(np.isfinite(room) & (room > 0.0), room, np.maximum(np.abs(x), EPS))
-    low = (reduced > 0.0) & (pulls > (x - lower) / scale) | (x <= lower)
-    high = (reduced < 0.0) & (pulls > (upper - x) / scale) | (x >= upper)
+    low = (pulls > (x - lower) / scale) | (x <= lower)
+    high = (-pulls > (upper - x) / scale) | (x >= upper)
     x = np.where(low, lower, np.where(high, upper, x))
     free = np.flatnonzero(~low & ~high)
     sizes, slack = terms.row_sizes(x), form.slack(x)
@@ -282,15 +281,15 @@ def _downhill(
         if not step.any():
             break
         speed, slack = A @ step, np.maximum(form.slack(x), 0.0)
-        away = np.where(step > 0.0, ends[1], ends[0]) - x
+        goal = np.where(step > 0.0, ends[1], ends[0])
         meets = idle & (speed > SUM_ROUNDING * (abs(A) @ np.abs(step)))
-        bounds = np.divide(away, step, out=np.full(x.size, np.inf), where=step != 0.0)
+        bounds = np.divide(goal - x, step, out=np.full(x.size, np.inf), where=step != 0.0)
         limits = np.divide(slack, speed, out=np.full(speed.size, np.inf), where=meets)
-        length = min(np.min(bounds, initial=np.inf), np.min(limits, initial=np.inf))
+        length = np.min(np.append(bounds, limits))
         if not np.isfinite(length):
             break
         reached = bounds <= length
-        x = np.where(reached, np.where(step > 0.0, ends[1], ends[0]), x + length * step)
+        x = np.where(reached, goal, x + length * step)
         free = free[~reached[free]]
         if not reached.any():
             rows = np.append(rows, np.argmin(limits))
@@ -333,7 +332,7 @@ def _newton(
         if rows.size:
             slack = times(A[rows], point.high).plus(times(A[rows], point.low)).plus(slack)
         left = np.concatenate([-reduced.nearest[free], -slack.nearest]) * scale
-        size = float(np.max(np.abs(left), initial=0.0))
+        size = float(np.max(np.abs(left)))
         if size < 0.5 * last:
             last, best, grown = size, (point.nearest, pair.nearest), 0
         else:  # once that may be: where the first step is a long one, its own rounding is left
@@ -372,7 +371,7 @@ def on_cones(form: StandardForm, x: Array) -> Array | None:
     A = sp.csr_array(form.A)
     A.eliminate_zeros()
     lengths = np.diff(A.indptr)
-    stands = np.bincount(A.indices, minlength=x.size)
+    stands = np.bincount(A.indices)
     terms = TermSizes(form, x, np.zeros(form.b.size))
     framed = sp.csr_array(terms.form.A)
     lower, upper = terms.lower, terms.upper

@@ -22,21 +22,24 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.canon.compensated import by_columns
+from lexiprog.canon.compensated import Pair, Sums, by_columns, times
 from lexiprog.canon.cones import blocks, matrix, triangle
-from lexiprog.canon.standard_form import StandardForm
+from lexiprog.canon.decimals import DecimalResiduals
+from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.tolerances import EPS, FEW_ROUNDINGS
 from lexiprog.typing import Array, Mask, cached_property
 
 # Measures of cones are found by bisection, from e**-40 to this, to a hundredth of themselves.
 _MOST, _STEPS = 4.0, 13
+# So many halves are taken at once of cones with so few rows, which takes a quarter of the time.
+_AT_ONCE, _FEW_ROWS = 5, 400
 # How far inside their cones multipliers are put, as a share of themselves: some roundings.
 _SAFE = 8.0 * EPS
 
 
 def ratio(part: Array, whole: Array) -> Array:
     """``part / whole``; nothing over nothing is nothing, anything else over it infinite."""
-    out = np.divide(part, whole, out=np.where(part > 0.0, np.inf, 0.0), where=whole > 0.0)
+    out = np.divide(part, whole, out=np.where(part == 0.0, 0.0, np.inf), where=whole > 0.0)
     return np.where(np.isnan(out), np.inf, out)
 
 
@@ -100,33 +103,36 @@ class Frame:
         score = np.zeros(stop - first)
         for vector in (form.slack(x)[first:stop], z[first:stop]):
             size = np.abs(vector)
-            size[starts] = -1.0
-            most = np.maximum.reduceat(size, starts).repeat(self.sizes)
-            score += np.where(most > 0.0, size / np.where(most > 0.0, most, 1.0), 0.0)
+            size[starts] = 0.0
+            score += ratio(size, np.maximum.reduceat(size, starts).repeat(self.sizes))
         score[starts] = -np.inf
-        owner = np.arange(self.sizes.size).repeat(self.sizes)
-        order = np.lexsort((-np.arange(score.size), score, owner))
-        best = order[np.cumsum(self.sizes) - 1] + first
+        highest = np.maximum.reduceat(score, starts).repeat(self.sizes)
+        places = np.where(score == highest, np.arange(first, stop), stop)
+        best = np.minimum.reduceat(places, starts)
         chosen: NDArray[np.intp] = best[self.sizes > 1]
         return chosen
 
     def _paired(self) -> StandardForm:
-        rows, ones = self.form.b.size, np.ones(self.tops.size)
-        turn = sp.csr_array(
-            (
-                np.concatenate([np.ones(rows), ones, ones, -2.0 * ones]),
-                (
-                    np.concatenate([np.arange(rows), self.tops, self.mates, self.mates]),
-                    np.concatenate([np.arange(rows), self.mates, self.tops, self.mates]),
-                ),
-            ),
-            shape=(rows, rows),
+        """The first and the largest row of each cone added, and taken from each other."""
+        A, b, tops, mates = by_columns(self.form.A), self.form.b.copy(), self.tops, self.mates
+        b[tops], b[mates] = b[tops] + b[mates], b[tops] - b[mates]
+        rows, partner, sign = b.size, np.full(b.size, -1), np.ones(b.size)
+        partner[tops], partner[mates], sign[mates] = mates, tops, -1.0
+        columns = np.arange(A.shape[1]).repeat(np.diff(A.indptr))
+        both = partner[A.indices] >= 0
+        more = columns[both] * rows + partner[A.indices[both]]
+        places, at = np.unique(
+            np.concatenate([columns * rows + A.indices, more]), return_inverse=True
         )
-        turn.sum_duplicates()
-        A = sp.csc_array(turn @ sp.csr_array(self.form.A))
-        A.eliminate_zeros()
-        return replace(self.form, A=A, b=turn @ self.form.b)
+        data = np.concatenate([A.data * sign[A.indices], A.data[both]])
+        data = np.bincount(at, data, places.size).astype(float)  # of none: int
+        kept = data != 0.0  # without what cancels
+        columns, indices = np.divmod(places[kept], rows)
+        starts = np.searchsorted(columns, np.arange(A.shape[1] + 1))
+        turned = sp.csc_array((data[kept], indices, starts), shape=A.shape)
+        return replace(self.form, A=turned, b=b)
 
+    @np.errstate(all="ignore")
     def enter(self, z: Array) -> Array:
         """Multipliers of the rows as those of the pairs."""
         if not self.tops.size:
@@ -136,11 +142,10 @@ class Frame:
         p, q = 0.5 * (first + last), 0.5 * (first - last)
         # What cancelled is rounding: the half that was lost is the one the cone's surface asks for.
         noise = 4.0 * FEW_ROUNDINGS * (np.abs(first) + np.abs(last))
-        rest = 0.25 * self.rest(z) ** 2
-        with np.errstate(all="ignore"):
-            least_p, least_q = np.where(q > 0, rest / q, np.inf), np.where(p > 0, rest / p, np.inf)
-        out[self.tops] = np.where((q > p) & (np.abs(p - least_p) <= noise), least_p, p)
-        out[self.mates] = np.where((p > q) & (np.abs(q - least_q) <= noise), least_q, q)
+        least = 0.25 * self.rest(z) ** 2 / np.maximum(p, q)
+        noisy = np.abs(np.minimum(p, q) - least) <= noise
+        out[self.tops] = np.where(noisy & (p < q), least, p)
+        out[self.mates] = np.where(noisy & (q < p), least, q)
         return out
 
     def leave(self, z: Array) -> Array:
@@ -169,15 +174,14 @@ class Frame:
 
 
 def root_of_squares(parts: Array, starts: NDArray[np.intp]) -> Array:
-    """Norms of pieces of a vector, without overflow or underflow."""
+    """Norms of pieces of vectors, without overflow or underflow."""
     if not starts.size:
         return np.zeros(0)
-    counts = np.diff(np.append(starts, parts.size))
-    most = np.maximum.reduceat(parts, starts)
-    safe = np.where(most > 0.0, most, 1.0)
-    return np.asarray(
-        most * np.sqrt(np.add.reduceat((parts / safe.repeat(counts)) ** 2, starts)), dtype=float
-    )
+    counts = np.diff(np.append(starts, parts.shape[-1]))
+    most = np.maximum.reduceat(parts, starts, axis=-1)
+    shares = ratio(parts, most.repeat(counts, axis=-1)) ** 2
+    out: Array = most * np.sqrt(np.add.reduceat(shares, starts, axis=-1))
+    return out
 
 
 class TermSizes:
@@ -214,7 +218,18 @@ class TermSizes:
 
     def curvature_sizes(self, x: Array) -> Array | float:
         """``|P||x|``."""
-        return 0.0 if self.form.P is None else np.asarray(abs(self.form.P.copy()) @ np.abs(x))
+        if self._curvature is None:
+            return 0.0
+        columns, rows, sizes = self._curvature
+        return np.bincount(rows, sizes * np.abs(x)[columns], x.size).astype(float)  # of none: int
+
+    @cached_property
+    def _curvature(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Array] | None:
+        """Columns, rows and sizes of the entries of P."""
+        if self.form.P is None:
+            return None
+        P = by_columns(self.form.P)
+        return np.arange(P.shape[1]).repeat(np.diff(P.indptr)), P.indices, np.abs(P.data)
 
     def natural(self, z: Array) -> Array:
         """Sizes of multipliers, each raised to what its cone allows beside the others."""
@@ -242,14 +257,14 @@ class TermSizes:
         outside = np.maximum(-slack[:linear], 0.0)
         outside[: cones.zero] = np.abs(slack[: cones.zero])
         rows = max(most(ratio(outside, sizes[:linear])), self._beyond(x))
-        in_cones = outside_cones(self, slack, sizes) if linear < form.b.size else 0.0
+        in_cones = outside_cones(self, slack, sizes)
         z = into_dual(self, self.frame.enter(z), sizes)
         curve = 0.0 if form.P is None else form.P @ x
         reduced = form.c + curve + form.transpose_product(z)
         around = self.column_sizes(x, z)
         ends = np.where(reduced > 0.0, self.lower, self.upper)
         held, shares = np.isfinite(ends), ratio(np.abs(reduced), around)
-        away = np.where(held & (shares > FEW_ROUNDINGS), x - np.where(held, ends, x), 0.0)
+        away = np.where(held & (shares > FEW_ROUNDINGS), x - ends, 0.0)
         charges = float(np.abs(reduced * away).sum()) + float(np.abs(z * slack)[:linear].sum())
         charges += float(np.abs(_by_block(self, z * slack)).sum())
         value = form.objective(x)
@@ -268,13 +283,34 @@ class TermSizes:
 
     def _beyond(self, x: Array) -> float:
         """How far a column is beyond a bound, over the sizes of both."""
-        out = 0.0
-        for past, ends in ((self.lower - x, self.lower), (x - self.upper, self.upper)):
-            beyond = past > 0.0
-            if np.count_nonzero(beyond):
-                sizes = np.abs(x[beyond]) + np.abs(ends[beyond])
-                out = max(out, most(ratio(past[beyond], sizes)))
-        return out if not np.isnan(x).any() else np.inf
+        past = np.concatenate([self.lower - x, x - self.upper])
+        ends = np.abs(np.concatenate([self.lower, self.upper]))
+        return most(ratio(np.maximum(past, 0.0), ends + np.abs(np.tile(x, 2))))
+
+
+def exact_slack(form: StandardForm, x: Pair, decimals: DecimalResiduals | None = None) -> Sums:
+    """``b - Ax`` in twice the digits, of floats or of the decimals that they stand for."""
+    activity = times(form.A, x.high)
+    if x.low.any():
+        activity = activity.plus(times(form.A, x.low))
+    slack = Sums(-activity.high, -activity.low, activity.error).plus_floats(form.b)
+    return slack if decimals is None else slack.plus_floats(decimals.of_slack(x.high))
+
+
+@np.errstate(all="ignore")
+def misses(terms: TermSizes, x: Array) -> bool:
+    """Whether a point misses some linear row by whatever little."""
+    slack, cones = exact_slack(terms.form, Pair.of(x)), terms.form.cones
+    return bool(
+        (slack.lower[: cones.linear] < 0.0).any() or (slack.upper[: cones.zero] > 0.0).any()
+    )
+
+
+def touched_rows(terms: TermSizes, x: Array, share: float) -> Mask:
+    """Equations, and inequalities whose slack is at most this share of their terms."""
+    rows, cones = np.arange(terms.form.b.size), terms.form.cones
+    close = terms.form.slack(x) <= share * terms.row_sizes(x)
+    return np.asarray((rows < cones.zero) | (close & (rows < cones.linear)))
 
 
 def most(values: Array) -> float:
@@ -285,41 +321,44 @@ def most(values: Array) -> float:
 
 def _by_block(terms: TermSizes, products: Array) -> Array:
     """Sums over each cone that is no half-line."""
-    starts = _starts(terms)
-    linear = terms.form.cones.linear
+    starts, linear = starts_of_cones(terms.form.cones), terms.form.cones.linear
     return np.add.reduceat(products[linear:], starts) if starts.size else np.zeros(0)
 
 
-def _starts(terms: TermSizes) -> NDArray[np.intp]:
+def starts_of_cones(cones: Cones) -> NDArray[np.intp]:
     """Where each cone beyond the linear rows begins, counted from there."""
     starts: list[int] = []
-    for kind, rows, parameter in blocks(terms.form.cones):
+    for kind, rows, parameter in blocks(cones):
         if kind == "soc":
             starts += (rows.start + np.cumsum(parameter) - parameter).tolist()
         elif kind == "exp":
             starts += range(rows.start, rows.stop, 3)
         else:
             starts.append(rows.start)
-    return np.array(starts, dtype=np.intp) - terms.form.cones.linear
+    return np.array(starts, dtype=np.intp) - cones.linear
 
 
 # Points: the least d for which slacks within d of their terms are in the cones.
 
 
-def least(inside: Callable[[Array], Mask], count: int) -> Array:
+def least(inside: Callable[[Array], Mask], count: int, rows: int) -> Array:
     """The least ``d`` for which ``inside(d)`` holds, of each of so many; infinite if there is none.
 
-    Where ``inside(0)`` holds it is 0.
+    Where ``inside(0)`` holds it is 0. It may be asked for a row of them, or for many such rows:
+    of cones with few ``rows`` several halves are taken at once.
     """
-    low, high = np.full(count, -40.0), np.full(count, np.log(_MOST))
-    never, at_once = ~inside(np.full(count, _MOST)), inside(np.zeros(count))
+    at_once = inside(np.zeros(count))
     if at_once.all():
         return np.zeros(count)
-    for _ in range(_STEPS):
-        middle = 0.5 * (low + high)
-        enough = inside(np.exp(middle))
-        high, low = np.where(enough, middle, high), np.where(enough, low, middle)
-    return np.where(at_once, 0.0, np.where(never, np.inf, np.exp(high)))
+    low, width = np.full(count, -40.0), np.full(count, np.log(_MOST) + 40.0)
+    never, left = ~inside(np.full(count, _MOST)), _STEPS
+    while left:
+        halves = min(left, _AT_ONCE) if rows <= _FEW_ROWS else 1
+        left, pieces = left - halves, 2**halves
+        width = width / pieces
+        enough = inside(np.exp(low + np.arange(1, pieces)[:, None] * width))
+        low = low + np.where(enough.any(axis=0), enough.argmax(axis=0), pieces - 1) * width
+    return np.where(at_once, 0.0, np.where(never, np.inf, np.exp(low + width)))
 
 
 def outside_cones(terms: TermSizes, slack: Array, sizes: Array) -> float:
@@ -347,13 +386,13 @@ def _outside_pairs(frame: Frame, s: Array, t: Array) -> Array:
     mates[sizes > 1] = frame.mates - first
 
     def inside(d: Array) -> Mask:
-        rest = np.maximum(np.abs(s) - d.repeat(sizes) * t, 0.0)
+        rest = np.maximum(np.abs(s) - d.repeat(sizes, axis=-1) * t, 0.0)
         rest = root_of_squares(np.where(frame.paired, 0.0, rest), heads)
         p, q = s[heads] + d * t[heads], s[mates] + d * t[mates]
         mean = np.sqrt(np.maximum(p, 0.0)) * np.sqrt(np.maximum(q, 0.0))
         return np.asarray((p >= 0.0) & (q >= 0.0) & (mean >= rest))
 
-    return least(inside, sizes.size)
+    return least(inside, sizes.size, s.size)
 
 
 def _outside_semidefinite(s: Array, t: Array, order: int, layout: str) -> float:
@@ -361,40 +400,36 @@ def _outside_semidefinite(s: Array, t: Array, order: int, layout: str) -> float:
     diagonal = np.diag(sizes)
     if np.abs(square)[diagonal == 0.0].any():
         return np.inf
-    scale = np.where(diagonal > 0.0, 1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0)), 0.0)
+    scale = np.divide(1.0, np.sqrt(diagonal), out=np.zeros(order), where=diagonal > 0.0)
     values, vectors = np.linalg.eigh(square * scale[:, None] * scale)
-    if values[0] >= 0.0:
-        return 0.0
     along = np.abs(vectors[:, 0])
-    return float(-values[0] / max(1.0, along @ (sizes * scale[:, None] * scale) @ along))
+    terms = along @ (sizes * scale[:, None] * scale) @ along
+    return float(ratio(np.maximum(-values[0], 0.0), terms))
 
 
 def _outside_exponential(s: Array, t: Array) -> Array:
     def inside(d: Array) -> Mask:
         x, low, high = s[0] - d * t[0], np.maximum(s[1] - d * t[1], 0.0), s[1] + d * t[1]
-        z, y = s[2] + d * t[2], np.clip(x, low, np.maximum(high, low))
-        positive = y > 0.0
-        curve = y * np.exp(x / np.where(positive, y, 1.0))
-        curve = np.where(positive, curve, np.where(x <= 0.0, 0.0, np.inf))
-        return np.asarray((high >= 0.0) & (z >= 0.0) & (curve <= z))
+        y = np.clip(x, low, high)
+        curve = np.where(y > 0.0, y * np.exp(x / y), np.where(x <= 0.0, 0.0, np.inf))
+        return np.asarray((high >= 0.0) & (curve <= s[2] + d * t[2]))
 
-    return least(inside, s.shape[1])
+    return least(inside, s.shape[1], s.size)
 
 
 def _outside_power(s: Array, t: Array, powers: Array) -> Array:
     def inside(d: Array) -> Mask:
-        base = s[:-1] + d[0] * t[:-1]
-        if (base < 0.0).any():
-            return np.array([False])
-        product = np.exp(powers @ np.log(np.maximum(base, 1e-300)))
-        return np.array([product >= abs(s[-1]) - d[0] * t[-1]])
+        factors = (s[:-1] + d * t[:-1]) ** powers  # none where one is negative
+        product = np.prod(factors, axis=-1, keepdims=True)
+        return np.asarray(product >= abs(s[-1]) - d * t[-1])
 
-    return least(inside, 1)
+    return least(inside, 1, s.size)
 
 
 # Multipliers: moved into the dual cones by the repair that costs the objective least.
 
 
+@np.errstate(all="ignore")
 def into_dual(terms: TermSizes, z: Array, sizes: Array) -> Array:
     """Multipliers of the frame inside the dual cones, ``|change|' sizes`` as small as may be."""
     cones = terms.form.cones
@@ -422,11 +457,9 @@ def _pairs_into_dual(frame: Frame, z: Array, sizes: Array) -> None:
         return
     p, q = np.maximum(z[frame.tops], 0.0), np.maximum(z[frame.mates], 0.0)
     rest = frame.rest(z) * (1.0 + _SAFE)  # inside in spite of rounding
-    bad = 2.0 * np.sqrt(p) * np.sqrt(q) < rest
-    need = 0.25 * rest**2 * (1.0 + _SAFE)
-    with np.errstate(all="ignore"):
-        raised_p, raised_q = np.where(q > 0, need / q, np.inf), np.where(p > 0, need / p, np.inf)
-    shrink = np.where(bad, 2.0 * np.sqrt(p) * np.sqrt(q) / np.where(rest > 0.0, rest, 1.0), 1.0)
+    reach = 2.0 * np.sqrt(p) * np.sqrt(q)
+    bad = reach < rest
+    raised_p, raised_q, shrink = 0.25 * rest**2 / q, 0.25 * rest**2 / p, reach / rest
     first = frame.form.cones.linear
     rows = slice(first, first + frame.paired.size)
     others = np.where(frame.paired, 0.0, np.abs(z[rows]) * sizes[rows])
@@ -450,7 +483,7 @@ def _into_semidefinite(z: Array, sizes: Array, order: int, layout: str) -> Array
     root = np.where(root > 0.0, root, 1e-3 * least if np.isfinite(least) else 1.0)
     square = matrix(z, order, layout) * root[:, None] * root
     values, vectors = np.linalg.eigh(square)
-    safe = 4.0 * (order + 2) * EPS * float(np.abs(np.diag(square)).sum())
+    safe = 4.0 * (order + 2) * EPS * float(np.abs(values).sum())
     if values[0] >= safe:
         return z if layout != "full" else triangle(matrix(z, order, layout), layout)
     square = (vectors * np.maximum(values, 2.0 * safe)) @ vectors.T
@@ -460,22 +493,17 @@ def _into_semidefinite(z: Array, sizes: Array, order: int, layout: str) -> Array
 def _into_dual_exponential(z: Array, sizes: Array) -> Array:
     """-u exp(v / u - 1) <= w, u < 0, or its closure u = 0, v >= 0, w >= 0."""
     u, v, w = np.minimum(z[0], 0.0), z[1], np.maximum(z[2], 0.0)
-    flat = u == 0.0
-    safe = np.where(flat, -1.0, u)
-    rate = v / safe - 1.0
-    lost = (np.abs(rate) + 16.0) * 2.0 * EPS
-    least_w = np.where(flat, np.where(v < 0.0, np.inf, 0.0), -safe * np.exp(rate) * (1.0 + lost))
-    logs = np.log(np.where(w > 0.0, w, 1.0) / -safe)
-    least_v = safe * (1.0 + logs) - safe * (np.abs(logs) + 16.0) * 4.0 * EPS
-    least_v = np.where(flat, 0.0, np.where(w > 0.0, least_v, np.inf))
-    bad = w < least_w
+    rate, logs = v / u - 1.0, np.log(w / -u)
+    least_w = -u * np.exp(rate) * (1.0 + (np.abs(rate) + 16.0) * 2.0 * EPS)
+    least_v = u * (1.0 + logs) - u * (np.abs(logs) + 16.0) * 4.0 * EPS
+    bad = (u < 0.0) & (w < least_w)
     costs = [
         (least_w - w) * sizes[2],
         (least_v - v) * sizes[1],
         -u * sizes[0] + np.maximum(-v, 0.0) * sizes[1],
     ]
     cheapest = np.argmin([np.where(np.isnan(cost), np.inf, cost) for cost in costs], axis=0)
-    to_zero = bad & (cheapest == 2)
+    to_zero = (u == 0.0) | (bad & (cheapest == 2))
     return np.array(
         [
             np.where(to_zero, 0.0, u),
@@ -487,7 +515,6 @@ def _into_dual_exponential(z: Array, sizes: Array) -> Array:
 
 def _into_dual_power(z: Array, powers: Array) -> Array:
     base = np.maximum(z[:-1], 0.0)
-    logs = np.log(np.maximum(base / powers, 1e-300))
-    lost = (8.0 * powers.size + 16.0 + float(np.abs(logs).sum())) * EPS
-    reach = float(np.exp(powers @ logs)) * (1.0 - lost) if (base > 0.0).all() else 0.0
+    lost = (8.0 * powers.size + 16.0) * EPS
+    reach = float(np.prod((base / powers) ** powers)) * (1.0 - lost)
     return np.append(base, np.clip(z[-1], -reach, reach))

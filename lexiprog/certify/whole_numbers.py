@@ -23,8 +23,6 @@ from lexiprog.certify.certificate import Certificate
 from lexiprog.tolerances import FEW_ROUNDINGS
 from lexiprog.typing import Array, Mask, cached_property
 
-# Floats below this tell whole numbers apart, and add them up without rounding.
-EXACT_FLOATS = 2.0**53
 # Ratios of numbers with no larger denominator are simple, if they are met but for rounding.
 SIMPLE = 1000
 # Coefficients of more steps than this are too many for a solver's tolerances of 1e-9.

@@ -1,4 +1,4 @@
-"""A subproblem with all its numbers, ready for a runner."""
+"""A subproblem with all its numbers, ready for a backend."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ import cvxpy
 
 from lexiprog.cvxpy_adapter.affine import AffineMatrix, DenseAffine
 from lexiprog.cvxpy_adapter.canonicalise import AffineCanonicaliser, AffineRows
-from lexiprog.cvxpy_adapter.invoke import run
+from lexiprog.cvxpy_adapter.invoke import run, solve_at_once
 from lexiprog.cvxpy_adapter.numbers import Compiled, IndexRange, Maps, Reader
 from lexiprog.cvxpy_adapter.prepare import CvxpyMismatch, Prepared, check_version
 from lexiprog.cvxpy_adapter.read_back import (
@@ -38,5 +38,6 @@ __all__ = [
     "exact_parts",
     "interpret",
     "run",
+    "solve_at_once",
     "tensor_slopes",
 ]

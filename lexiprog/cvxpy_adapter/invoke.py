@@ -13,6 +13,7 @@ from cvxpy.reductions.solvers.conic_solvers.clarabel_conif import CLARABEL, dims
 
 from lexiprog.backends.clarabel import InteriorPoint, KeptInterior, method_for
 from lexiprog.backends.highs import HighsModel
+from lexiprog.backends.kept import KeptHighs
 from lexiprog.backends.remote import plain
 from lexiprog.canon.compensated import by_columns
 from lexiprog.canon.standard_form import Bounds, StandardForm
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 # Up to so many rows a single linear problem is mostly solved before presolve would have ended.
 AT_ONCE = 250
-_KEPT = KeptInterior()
+_KEPT, _KEPT_HIGHS = KeptInterior(), KeptHighs()
 ECOS_INTERRUPTED = (-4, 6)  # the latter with a point
 
 
@@ -148,7 +149,19 @@ def _nothing(size: int) -> sp.csc_array:
     return sp.csc_array((size, size))
 
 
-def _by_highs(form: StandardForm, options: FreshOptions) -> Record | None:
+def solve_at_once(
+    form: StandardForm, options: FreshOptions, deadline: Deadline | None = None
+) -> InteriorPoint | None:
+    """The optimum of a linear program of few rows by HiGHS without presolve; None if it has none.
+
+    HiGHS starts from the last basis over the same matrix, where that makes no other answer.
+    """
+    if form.b.size > AT_ONCE or "presolve" in options:
+        return None
+    return _KEPT_HIGHS.solve(form, options, deadline)
+
+
+def _by_highs(form: StandardForm, options: FreshOptions) -> Record | InteriorPoint | None:
     """What CVXPY's interface of HIGHS returns, from one HiGHS model; None if it must be asked.
 
     The interface makes two such objects and a copy of everything, which takes longer than a small
@@ -156,16 +169,16 @@ def _by_highs(form: StandardForm, options: FreshOptions) -> Record | None:
     """
     options = options | options.get("highs_options", {})
     options.pop("highs_options", None)
-    at_once = form.b.size <= AT_ONCE and "presolve" not in options
+    if "write_model_file" in options:
+        return None
     try:
+        found = solve_at_once(form, options)
+        if found is not None:
+            return found
         model = HighsModel(form.A, options, form.c, Bounds.of(form))
     except ValueError:  # an option that HiGHS refuses, for which CVXPY has its own words
         return None
-    if "write_model_file" in options:
-        return None
-    status = model.solve(warm=at_once)
-    if at_once and status != "kOptimal":  # with presolve it may find the reason, or an optimum
-        status = model.solve()
+    status = model.solve()  # with presolve it may find the reason, or an optimum
     ray = {"dual_ray": model.dual_ray()} if status == "kInfeasible" else {}
     return ray | {
         "solution": model.solution,

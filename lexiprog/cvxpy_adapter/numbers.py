@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import cvxpy as cp
@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from cvxpy.utilities.psd_utils import TriangleKind
 
-from lexiprog.canon.decimals import are_written
+from lexiprog.canon.decimals import DecimalResiduals, are_written, decimal_residuals
 from lexiprog.canon.equilibration import equilibrate
 from lexiprog.canon.scaling import Scaling, multiplied
 from lexiprog.canon.standard_form import Cones, StandardForm, TriangleLayout
@@ -157,6 +157,16 @@ class Compiled:
         """Whether somebody may have written its rows and costs, with up to 16 digits."""
         form = self.form
         return are_written(form.A.data) and are_written(form.b) and are_written(form.c)
+
+    @cached_property
+    def decimals(self) -> DecimalResiduals | None:
+        """What the decimals that were written differ from the scaled form's floats."""
+        form, entries = self.form, decimal_residuals(self.form.A.data)
+        found = DecimalResiduals.of(form, self.scaling, entries)
+        sides = decimal_residuals(np.where(np.isfinite(form.b), form.b, 0.0))
+        if found is None or sides is None:
+            return found
+        return replace(found, sides=sides * self.scaling.rows)
 
     @cached_property
     def scaling(self) -> Scaling:

@@ -29,7 +29,7 @@ class Lane:
 
 
 def find_lanes(uses: Sequence[Collection[int]]) -> list[Lane]:
-    """Lanes for rows of which the k-th uses the earlier rows ``uses[k]``.
+    """Columns of arrows for rows of which the k-th uses the earlier rows ``uses[k]``.
 
     A track is taken again when its last arrow has ended; when all are taken, the last is shared.
     """

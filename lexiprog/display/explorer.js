@@ -36,12 +36,12 @@ function chart(level, optimum) {
   }
   const svg = make("svg", { width: WIDTH, height: HEIGHT, role: "img" });
   svg.append(make("title", {}, `${name} (${sense}) against the tolerance on ${level.name}`));
-  if (!level.sampled) svg.append(make("path", { d, fill: "none", stroke: "#2b4c7e", "stroke-width": 2 }));
+  if (!level.sampled) svg.append(make("path", { d, fill: "none", stroke: "var(--main)", "stroke-width": 2 }));
   ts.forEach((t, k) => {
-    if (level.sampled || ts.length <= 40) svg.append(make("circle", { cx: x(t), cy: y(values[k]), r: 2, fill: "#2b4c7e" }));
+    if (level.sampled || ts.length <= 40) svg.append(make("circle", { cx: x(t), cy: y(values[k]), r: 2, fill: "var(--main)" }));
   });
-  const line = make("line", { y1: 14, y2: HEIGHT - 18, stroke: "#c8722b" });
-  const dot = make("circle", { r: 4.5, fill: "#c8722b" });
+  const line = make("line", { y1: 14, y2: HEIGHT - 18, stroke: "var(--mark)" });
+  const dot = make("circle", { r: 4.5, fill: "var(--mark)" });
   const title = make("text", { x: PAD, y: 10 });
   svg.append(line, dot, title);
   svg.append(make("text", { x: PAD, y: HEIGHT - 4 }, "0"));
@@ -141,3 +141,8 @@ for (const pair of DATA.pairs) {
   sliders.forEach((slider) => slider.addEventListener("input", show));
   show();
 }
+
+// The frame around this page, if it listens, is made as high as what is in it.
+new ResizeObserver(() => {
+  parent.postMessage({ lexiprog: document.body.offsetHeight + 12 }, "*");
+}).observe(document.body);

@@ -9,7 +9,9 @@ const make = (name, attributes = {}, ...inside) => {
   node.append(...inside);
   return node;
 };
-const MAIN = "#2b4c7e", FAINT = "rgba(120,120,115,0.18)", ACCENT = "#c8722b";
+const css = getComputedStyle(document.documentElement);
+const [MAIN, ACCENT, SOFT, LINE] = ["--main", "--mark", "--soft", "--line"].map((name) => css.getPropertyValue(name));
+const FAINT = "rgba(120,120,115,0.18)";
 const root = document.getElementById("front");
 root.replaceChildren();
 const P = DATA.names.length, N = DATA.points.length;
@@ -43,8 +45,8 @@ function space() {
   const draw = () => {
     ink.clearRect(0, 0, SIZE, SIZE);
     const at = DATA.points.map((z) => place(z.map((_, k) => share(z, k))));
-    ink.strokeStyle = "#b9b7b0";
-    ink.fillStyle = "#55534c";
+    ink.strokeStyle = LINE;
+    ink.fillStyle = SOFT;
     for (let k = 0; k < 3; k += 1) {
       const from = place([0, 0, 0]), tip = [0, 0, 0];
       tip[k] = 1;
@@ -108,8 +110,8 @@ function lines() {
         ink.stroke();
       }
     }
-    ink.strokeStyle = "#55534c";
-    ink.fillStyle = "#55534c";
+    ink.strokeStyle = SOFT;
+    ink.fillStyle = SOFT;
     ink.textAlign = "center";
     DATA.names.forEach((name, k) => {
       ink.beginPath();

@@ -190,6 +190,14 @@ _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 {script}</script></body></html>"""
 
 
+# The height of a frame is estimated; where scripts run, the page inside says what it needs.
+_FITTED = """<script>addEventListener("message", (event) => {
+  const frames = [...document.querySelectorAll("iframe")];
+  const frame = frames.find((one) => one.contentWindow === event.source);
+  if (frame && event.data.lexiprog) frame.style.height = `${Number(event.data.lexiprog)}px`;
+});</script>"""
+
+
 @render.register
 def _explorer(summary: ExploreSummary) -> str:
     """The page in a frame; its first state stands there for those without scripts."""
@@ -200,7 +208,7 @@ def _explorer(summary: ExploreSummary) -> str:
         f'style="width:100%;height:{height}px;border:0" srcdoc="{escape(_page(summary))}"></iframe>'
     )
     hidden = "<style>.lx-unless-framed { display: none; }</style>"
-    return f'{frame}<div class="lx-unless-framed">{hidden}{_still(summary)}</div>'
+    return f'{frame}{_FITTED}<div class="lx-unless-framed">{hidden}{_still(summary)}</div>'
 
 
 def _still(summary: ExploreSummary) -> str:

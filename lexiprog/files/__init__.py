@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from lexiprog.errors import DeclarationError
 from lexiprog.files.linear_model import (
     Further,
     LinearModel,
@@ -94,8 +95,8 @@ def read(
         raise ModelError(f"{path} is no whole gzip file: {error}.") from error
     try:
         return program_of(model, objectives, atol=atol, rtol=rtol)
-    except ModelError as error:
-        raise ModelError(f"{path}: {error}") from error
+    except (ModelError, DeclarationError) as error:
+        raise type(error)(f"{path}: {error}") from error
 
 
 def write(program: Program, path: str | os.PathLike[str]) -> None:

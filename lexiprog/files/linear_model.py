@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.cvxpy_adapter.nonconvex import linear_form
-from lexiprog.errors import DeclarationError, LexiprogError, there_are
+from lexiprog.errors import DeclarationError, LexiprogError, UnknownName, there_are
 from lexiprog.formulations.priorities import Tolerances, stages_in_turn
 from lexiprog.model.expressions import (
     AS_WRITTEN,
@@ -29,7 +29,7 @@ from lexiprog.model.expressions import (
 from lexiprog.model.lock import Tolerance
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.program import Program
-from lexiprog.tolerances import FILE_GUARD
+from lexiprog.tolerances import FILE_GUARD, INFINITE
 from lexiprog.typing import Array, Constraint, Leaf, Mask, Objective, Value
 
 # Terms of an objective that are shown.
@@ -123,7 +123,7 @@ class ModelBuilder:
     def row(self, name: str, lower: float, upper: float, terms: Mapping[int, float]) -> None:
         """A further row; whoever calls knows that its name is new."""
         place = self.rows.setdefault(name, len(self.rows))
-        self.sides.append((lower, upper))
+        self.sides.append((_with_infinity(lower), _with_infinity(upper)))
         self.entries += [(place, column, value) for column, value in terms.items()]
 
     def built(self) -> LinearModel:
@@ -135,10 +135,16 @@ class ModelBuilder:
         integer[list(self.integer)] = True
         sides = np.array(self.sides, float).reshape(-1, 2)
         return LinearModel(
-            tuple(self.columns), np.array(self.lower, float), np.array(self.upper, float), integer,
+            tuple(self.columns), np.array([*map(_with_infinity, self.lower)], float),
+            np.array([*map(_with_infinity, self.upper)], float), integer,
             tuple(self.rows), matrix, sides[:, 0], sides[:, 1], tuple(self.objectives),
             self.maximise, self.name,
         )  # fmt: skip
+
+
+def _with_infinity(side: float) -> float:
+    """A side or bound; what is so large is how files write that there is none."""
+    return side if abs(side) < INFINITE else float(np.copysign(np.inf, side))
 
 
 # From a model to a program.
@@ -160,6 +166,7 @@ def program_of(
     """
     if not model.columns:
         raise ModelError("the model has no columns: there is nothing to optimise.")
+    _check_numbers(model)
     whole = np.flatnonzero(model.integer)
     x = cp.Variable(
         len(model.columns), bounds=[model.lower, model.upper], name=_unused("x", model.columns),
@@ -193,6 +200,34 @@ def program_of(
     return Program(*stages_in_turn(objectives, constraints_of(model, x), tolerance))
 
 
+def _check_numbers(model: LinearModel) -> None:
+    """Refuse what is no model: entries without a value, sides that nothing can have."""
+    for kind, names, low, up in (
+        ("column", model.columns, model.lower, model.upper),
+        ("row", model.rows, model.row_lower, model.row_upper),
+    ):
+        for j in np.flatnonzero(np.isnan(low) | np.isnan(up) | (low == np.inf) | (up == -np.inf)):
+            raise ModelError(f"{kind} {names[j]!r} lies between {low[j]:g} and {up[j]:g}.")
+    for j in np.flatnonzero(model.lower > model.upper):
+        ends = f"{model.lower[j]:.17g} and not above {model.upper[j]:.17g}"
+        raise ModelError(f"column {model.columns[j]!r} is not below {ends}: it has no value.")
+    rows, columns = model.matrix.tocoo().coords
+    for k in np.flatnonzero(~np.isfinite(model.matrix.data)):
+        raise ModelError(
+            f"row {model.rows[rows[k]]!r}, column {model.columns[columns[k]]!r}: "
+            f"{model.matrix.data[k]:g} is no coefficient."
+        )
+    for one in model.objectives:
+        numbers = [one.constant, one.priority, one.weight, one.atol, one.rtol, *one.terms.values()]
+        if not np.isfinite(numbers).all() or min(one.atol, one.rtol) < 0.0:
+            raise ModelError(
+                f"objective {one.name!r}: coefficients, priority and weight are finite, "
+                "and tolerances are not negative."
+            )
+    if not any(one.weight for one in model.objectives):
+        raise ModelError("no objective has a weight: there is nothing to optimise.")
+
+
 class ColumnsByName(Mapping[str, cp.Expression]):
     """Entries of a vector variable by their names, each made when it is asked for."""
 
@@ -202,7 +237,7 @@ class ColumnsByName(Mapping[str, cp.Expression]):
 
     def __getitem__(self, name: str) -> cp.Expression:
         if name not in self._places:
-            raise KeyError(f"no column is called {name!r}; there are {there_are(self, name)}")
+            raise UnknownName(f"no column is called {name!r}; there are {there_are(self, name)}")
         return self._variable[self._places[name]]
 
     def __iter__(self) -> Iterator[str]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lexiprog.files.linear_model import LinearModel, LinearObjective, ModelBuilder, ModelError
-from lexiprog.tolerances import INFINITE
 from lexiprog.typing import Record
 
 _SECTIONS = (
@@ -203,8 +202,7 @@ class _Reader:
             raise self.refuse(
                 f"expected a number, not {token.text!r}: what varies stands on the left."
             )
-        value = sign * float(token.text)
-        return value if abs(value) < INFINITE else sign * np.inf
+        return sign * float(token.text)
 
     def _relation(self) -> str:
         token = self._take()
@@ -266,7 +264,8 @@ class _Reader:
             found = LinearObjective(name or f"obj{len(self.model.objectives) or ''}", terms)
             self.model.objectives.append(replace(found, constant=constant, **place))
             rest = self._next()
-            if rest is not None and not (self.several and not self._is_column()):
+            named = rest is not None and rest.kind in ("name", "number") and not self._is_column()
+            if rest is not None and not (self.several and named):
                 raise self.refuse(
                     f"{rest.text!r} is not expected in an objective; is 'Subject To' missing?",
                     rest.line,
@@ -383,8 +382,11 @@ def lp_text(model: LinearModel) -> Iterator[str]:
     yield "Subject To"
     yield from _row_lines(model)
     yield "Bounds"
-    for column in zip(model.columns, model.lower.tolist(), model.upper.tolist(), strict=True):
-        yield from _bound_lines(*column)
+    used = {j for one in model.objectives for j in one.terms} | {*model.matrix.indices.tolist()}
+    for j, column in enumerate(
+        zip(model.columns, model.lower.tolist(), model.upper.tolist(), strict=True)
+    ):
+        yield from _bound_lines(*column, used=j in used)
     if any(one.constant for one in model.objectives):
         yield f" {CONSTANT} = 1"
     if model.integer.any():
@@ -425,12 +427,13 @@ def _row_lines(model: LinearModel) -> Iterator[str]:
         yield from _wrapped(f" {model.rows[i]}: {text}")
 
 
-def _bound_lines(name: str, low: float, up: float) -> Iterator[str]:
+def _bound_lines(name: str, low: float, up: float, *, used: bool) -> Iterator[str]:
+    """What is not to be read from the column's other places; one without any is there at least."""
     if low == -np.inf and up == np.inf:
         yield f" {name} free"
     elif low == up:
         yield f" {name} = {low!r}"
-    elif (low, up) != (0.0, np.inf):
+    elif (low, up) != (0.0, np.inf) or not used:
         yield f" {_bound(low)} <= {name}" + (f" <= {up!r}" if up < np.inf else "")
 
 

@@ -34,6 +34,8 @@ def read_mof(lines: Iterable[str], source: str) -> LinearModel:
         raise ModelError(
             f"{source}, line {error.lineno}: expected JSON, but {error.msg}."
         ) from None
+    except (RecursionError, ValueError) as error:  # nested too deep, a number of too many digits
+        raise ModelError(f"{source} is no model: {error}.") from None
     place = "the file"
     try:
         if "version" not in record or "variables" not in record:
@@ -41,13 +43,14 @@ def read_mof(lines: Iterable[str], source: str) -> LinearModel:
         model = ModelBuilder(name=str(record.get("name", "")))
         for k, variable in enumerate(record["variables"]):
             place = f"variables[{k}]"
-            model.column(variable["name"], -np.inf, np.inf)
+            if model.column(str(variable["name"]), -np.inf, np.inf) < k:
+                raise ModelError(f"{source}: two variables are called {variable['name']!r}.")
         place = "objective"
         _objective(model, record.get("objective", {"sense": "feasibility"}), source)
         for k, constraint in enumerate(record.get("constraints", ())):
             place = f"constraints[{k}]"
             _constraint(model, constraint, f"{source}, {place}")
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
         if isinstance(error, ModelError):
             raise
         raise ModelError(f"{source}, {place}: expected another form ({error!r}).") from error
@@ -55,6 +58,8 @@ def read_mof(lines: Iterable[str], source: str) -> LinearModel:
 
 
 def _objective(model: ModelBuilder, given: Mapping[str, Any], source: str) -> None:
+    if given["sense"] not in ("min", "max", "feasibility"):
+        raise ValueError(f"the sense is min, max or feasibility, not {given['sense']!r}")
     model.maximise = given["sense"] == "max"
     if given["sense"] == "feasibility":
         model.objectives.append(LinearObjective("objective", {}))
@@ -85,7 +90,7 @@ def _constraint(model: ModelBuilder, given: Mapping[str, Any], where: str) -> No
         model.lower[column] = max(model.lower[column], low)
         model.upper[column] = min(model.upper[column], up)
         return
-    label = given.get("name") or f"c{len(model.rows) + 1}"
+    label = str(given.get("name") or f"c{len(model.rows) + 1}")
     for k, (terms, constant) in enumerate(rows):
         name = label if len(rows) == 1 else f"{label}[{k + 1}]"
         if name in model.rows:
@@ -112,8 +117,10 @@ def _function(model: ModelBuilder, given: Mapping[str, Any], where: str) -> list
     if kind == "VectorAffineFunction":
         terms: list[list[tuple[int, float]]] = [[] for _ in given["constants"]]
         for one in given["terms"]:
-            inner = one["scalar_term"]
-            terms[one["output_index"] - 1].append((column(inner["variable"]), inner["coefficient"]))
+            inner, place = one["scalar_term"], one["output_index"]
+            if place < 1:
+                raise ModelError(f"{where}: outputs are counted from 1, not {place}.")
+            terms[place - 1].append((column(inner["variable"]), inner["coefficient"]))
         return [(_sum(t), float(c)) for t, c in zip(terms, given["constants"], strict=True)]
     raise ModelError(f"{where}: functions of type {kind} are not supported, only affine ones.")
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from lexiprog.errors import LexiprogWarning
 from lexiprog.files.linear_model import LinearModel, LinearObjective, ModelBuilder, ModelError
-from lexiprog.tolerances import INFINITE
 
 # Where the six fields of a fixed line begin and end.
 _FIXED = ((1, 3), (4, 12), (14, 22), (24, 36), (39, 47), (49, 61))
@@ -40,7 +39,7 @@ def read_mps(lines: Iterable[str], source: str) -> LinearModel:
     except ModelError:
         try:
             return _Reader(source, _fixed).read(text)
-        except ModelError:
+        except (ModelError, _NotFixed):
             pass
         raise
 
@@ -50,13 +49,13 @@ class _Row:
     kind: str
     attributes: tuple[float, ...] = ()
     terms: dict[int, float] = field(default_factory=dict)
-    rhs: float = 0.0
+    rhs: float | None = None
     span: float | None = None
 
     @property
     def sides(self) -> tuple[float, float]:
         """The least and the largest value."""
-        rhs, span = self.rhs, self.span
+        rhs, span = self.rhs or 0.0, self.span
         if span is None:
             return (-np.inf if self.kind == "L" else rhs), (np.inf if self.kind == "G" else rhs)
         if self.kind == "E":
@@ -188,12 +187,16 @@ class _Reader:
 
     def _rhs(self, fields: list[str]) -> None:
         for row, value in self._pairs(fields, "RHS"):
+            if row.rhs is not None:
+                raise self.refuse("the row has a right-hand side already.")
             row.rhs = value
 
     def _ranges(self, fields: list[str]) -> None:
         for row, value in self._pairs(fields, "RANGES"):
             if row.kind == "N":
                 raise self.refuse("an objective has no range.")
+            if row.span is not None:
+                raise self.refuse("the row has a range already.")
             row.span = value
 
     def _bounds(self, fields: list[str]) -> None:
@@ -220,11 +223,11 @@ class _Reader:
         if kind in ("BV", "LI", "UI"):
             self.model.integer.add(column)
         if kind in ("UP", "UI"):
-            upper[column] = value if value < INFINITE else np.inf
+            upper[column] = value
             if value < 0.0 == lower[column] and column not in self.bounded:
                 lower[column] = -np.inf
         elif kind in ("LO", "LI"):
-            lower[column] = value if value > -INFINITE else -np.inf
+            lower[column] = value
         elif kind == "BV":
             lower[column], upper[column] = 0.0, 1.0
         elif kind == "FX":
@@ -243,7 +246,9 @@ class _Reader:
         for name in self._chosen():
             row = self.rows[name]
             numbers = row.attributes or (0.0, 1.0, 0.0, 0.0)
-            self.model.objectives.append(LinearObjective(name, row.terms, -row.rhs, *numbers))
+            self.model.objectives.append(
+                LinearObjective(name, row.terms, -(row.rhs or 0.0), *numbers)
+            )
         if not self.model.objectives:
             self.model.objectives.append(LinearObjective("obj", {}))
         for name, row in self.rows.items():
@@ -274,11 +279,18 @@ def _free(line: str, _: str) -> list[str]:
     return line.split()
 
 
+class _NotFixed(Exception):
+    """Something stands between the fields, so that reading them would cut it off."""
+
+
 def _fixed(line: str, section: str) -> list[str]:
     if section == "ROWS":
         parts = line[1:3].strip(), line[4:12].strip(), *line[12:].split()
         return [part for part in parts if part]
-    fields = [line.rstrip("\n")[a:b].strip() for a, b in _FIXED]
+    line, between = line.rstrip(), [*zip((0, *(b for _, b in _FIXED)), _FIXED, strict=False)]
+    if line[_FIXED[-1][1] :] or any(line[a:b].strip() for a, (b, _) in between):
+        raise _NotFixed
+    fields = [line[a:b].strip() for a, b in _FIXED]
     kind, *rest = fields
     while rest and not rest[-1]:
         rest.pop()

@@ -13,6 +13,7 @@ from lexiprog.errors import DeclarationError, there_are
 from lexiprog.formulations.priorities import stages_in_turn
 from lexiprog.least_squares.hierarchy import LOCKED_PIVOT, USED_PIVOT, Rank
 from lexiprog.least_squares.tasks import LeastSquares, TaskLike, tasks_of
+from lexiprog.model.expressions import declared
 from lexiprog.program import Program
 from lexiprog.typing import NUMBERS, Constraint
 
@@ -88,4 +89,4 @@ def hierarchical_least_squares(
         for name, task in tasks.items()
     }
     objectives = [(name, level.objective()) for name, level in levels.items()]
-    return Program(*stages_in_turn(objectives, list(constraints)))
+    return Program(*stages_in_turn(objectives, declared(constraints)))

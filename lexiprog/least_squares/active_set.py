@@ -12,7 +12,7 @@ which no level gets worse for the sake of a later one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +26,7 @@ from lexiprog.typing import Array
 class Kernel(NamedTuple):
     """Who does the arithmetic: LAPACK and NumPy, or what numba has compiled."""
 
-    cascade: Callable[[Array, Array, Array, tuple[int, ...], Rank], LevelCascade]
+    held: Callable[[Hierarchy, Indices, Rank], ActiveSet]
     signs: Callable[[Hierarchy, ActiveSet], tuple[Array, Indices]]
 
 
@@ -37,7 +37,7 @@ ROUNDING, NO_MULTIPLIER, MIXED = 1e-12, 1e-12, 1e-2
 _EQUAL = 2  # the side of rows whose ends are the same
 
 
-@dataclass(frozen=True)
+@dataclass  # not frozen, which takes five times as long to make
 class ActiveSet:
     """Rows that are held, and the point they lead to.
 
@@ -79,7 +79,7 @@ def find(
     ``start`` are the sides and the point of an optimum of similar numbers. OutOfTime is raised at
     the deadline.
     """
-    kernel = kernel or Kernel(solve_cascade, lexicographic_signs)
+    kernel = kernel or LAPACK
     search = _Search(hierarchy, rank, kernel, deadline)
     side = np.where(hierarchy.lower == hierarchy.upper, _EQUAL, 0)
     if start is None:
@@ -91,7 +91,8 @@ def find(
         held = (side == 0) & (start[0] != 0) & np.isfinite(ends)
         side[held] = np.sign(start[0][held])
         best = search.one_by_one(side, start[1])
-    return replace(best, decompositions=search.decompositions)
+    best.decompositions = search.decompositions
+    return best
 
 
 @dataclass
@@ -106,70 +107,8 @@ class _Search:
         """The point that a set leads to."""
         if self.deadline is not None:
             self.deadline.check()
-        h = self.hierarchy
         self.decompositions += 1
-        rows = np.flatnonzero(side)
-        targets = np.where(side[rows] < 0, h.lower[rows], h.upper[rows])
-        point = self._with_fixed_columns(rows, targets)
-        at = h.A @ point.x
-        # Orthogonal factors know every column to the last digits of the largest.
-        size = (
-            h.matrix.sizes @ np.abs(point.x)
-            + MIXED * float(np.linalg.norm(point.x)) * h.matrix.norms
-        )
-        return ActiveSet(side, rows, point, at, size)
-
-    def _with_fixed_columns(self, rows: Indices, targets: Array) -> LevelCascade:
-        """Variables that the first rows hold at a bound are taken out before all else."""
-        h = self.hierarchy
-        column = h.matrix.bounded_column.take(rows)
-        count = int(np.count_nonzero(column >= 0))
-        fixed, others = column[:count], rows[count:]
-        left = np.ones(h.columns, dtype=bool)
-        left[fixed] = False
-        free = np.flatnonzero(left)
-        alone = free.size == h.columns - count and (fixed >= 0).all()
-        if not count or not alone or self.rank.damping:
-            return self._factored(rows, targets)
-        entries = h.A[rows[:count], fixed]
-        values = targets[:count] / entries
-        norms, scaled = h.matrix.norms.take(others), h.matrix.unit.take(others, axis=0)
-        pinned = scaled.take(fixed, axis=1)
-        wanted = targets[count:] / norms - pinned @ values
-        starts = np.searchsorted(others, h.starts).tolist()
-        point = self.kernel.cascade(
-            scaled.take(free, axis=1), wanted, norms, tuple(starts), self.rank
-        )
-        x = np.empty(h.columns)
-        x[free], x[fixed] = point.x, values
-        if starts[1]:
-            first = slice(count, count + starts[1])
-            missed = np.abs(h.A[rows[first]] @ x - targets[first])
-            if np.any(missed > ROUNDING * self._terms(x)[rows[first]]):
-                return self._factored(rows, targets)  # the first level has to share what is missing
-        costs = pinned.T @ point.multipliers
-        costs[:, -1] += values
-        costs[:, 0] = 0.0
-        multipliers = np.concatenate([costs * -np.sign(entries)[:, None], point.multipliers])
-        point.ranks[0] += count
-        return LevelCascade(x, multipliers, point.ranks, point.pivots)
-
-    def _terms(self, x: Array) -> Array:
-        """What the terms of all rows come to.
-
-        Orthogonal factors know every column to the last digits of the largest.
-        """
-        matrix = self.hierarchy.matrix
-        mixed = MIXED * float(np.sqrt(x @ x))
-        return matrix.sizes @ np.abs(x) + mixed * matrix.norms
-
-    def _factored(self, rows: Indices, targets: Array) -> LevelCascade:
-        h = self.hierarchy
-        norms = h.matrix.norms[rows]
-        starts = tuple(np.searchsorted(rows, h.starts).tolist())
-        return self.kernel.cascade(
-            h.matrix.unit.take(rows, axis=0), targets / norms, norms, starts, self.rank
-        )
+        return self.kernel.held(self.hierarchy, side, self.rank)
 
     def at_once(self, side: Indices) -> ActiveSet | None:
         """Let all rows enter and leave that should; None if the set does not settle soon."""
@@ -195,6 +134,8 @@ class _Search:
         """Positions in the set of rows that pull away from their ends, the most urgent first."""
         wrong, level = self.kernel.signs(self.hierarchy, held)
         which = np.flatnonzero(wrong < 0.0)
+        if not which.size:
+            return which
         return which[np.lexsort((wrong[which], level[which]))]
 
     def one_by_one(self, side: Indices, x: Array) -> ActiveSet:
@@ -251,6 +192,63 @@ class _Search:
         return max(float(shares[first]), 0.0), int(rows[first]), int(out[rows[first]])
 
 
+def held_by_lapack(hierarchy: Hierarchy, side: Indices, rank: Rank) -> ActiveSet:
+    """The point that a set leads to."""
+    h, rows = hierarchy, np.flatnonzero(side)
+    targets = np.where(side[rows] < 0, h.lower[rows], h.upper[rows])
+    point = _with_fixed_columns(h, rows, targets, rank)
+    return ActiveSet(side, rows, point, h.A @ point.x, _terms(h, point.x))
+
+
+def _with_fixed_columns(h: Hierarchy, rows: Indices, targets: Array, rank: Rank) -> LevelCascade:
+    """Variables that the first rows hold at a bound are taken out before all else."""
+    column = h.matrix.bounded_column.take(rows)
+    count = int(np.count_nonzero(column >= 0))
+    fixed, others = column[:count], rows[count:]
+    left = np.ones(h.columns, dtype=bool)
+    left[fixed] = False
+    free = np.flatnonzero(left)
+    alone = free.size == h.columns - count and (fixed >= 0).all()
+    if not count or not alone or rank.damping:
+        return _factored(h, rows, targets, rank)
+    entries = h.A[rows[:count], fixed]
+    values = targets[:count] / entries
+    norms, scaled = h.matrix.norms.take(others), h.matrix.unit.take(others, axis=0)
+    pinned = scaled.take(fixed, axis=1)
+    wanted = targets[count:] / norms - pinned @ values
+    starts = np.searchsorted(others, h.starts).tolist()
+    point = solve_cascade(scaled.take(free, axis=1), wanted, norms, tuple(starts), rank)
+    x = np.empty(h.columns)
+    x[free], x[fixed] = point.x, values
+    if starts[1]:
+        first = slice(count, count + starts[1])
+        missed = np.abs(h.A[rows[first]] @ x - targets[first])
+        if np.any(missed > ROUNDING * _terms(h, x)[rows[first]]):
+            return _factored(h, rows, targets, rank)  # the first level shares what is missing
+    costs = pinned.T @ point.multipliers
+    costs[:, -1] += values
+    costs[:, 0] = 0.0
+    multipliers = np.concatenate([costs * -np.sign(entries)[:, None], point.multipliers])
+    point.ranks[0] += count
+    return LevelCascade(x, multipliers, point.ranks, point.pivots)
+
+
+def _terms(h: Hierarchy, x: Array) -> Array:
+    """What the terms of all rows come to.
+
+    Orthogonal factors know every column to the last digits of the largest.
+    """
+    mixed = MIXED * float(np.sqrt(x @ x))
+    return h.matrix.sizes @ np.abs(x) + mixed * h.matrix.norms
+
+
+def _factored(h: Hierarchy, rows: Indices, targets: Array, rank: Rank) -> LevelCascade:
+    norms = h.matrix.norms[rows]
+    starts = tuple(np.searchsorted(rows, h.starts).tolist())
+    unit = h.matrix.unit.take(rows, axis=0)
+    return solve_cascade(unit, targets / norms, norms, starts, rank)
+
+
 def lexicographic_signs(hierarchy: Hierarchy, held: ActiveSet) -> tuple[Array, Indices]:
     """The first multiplier of each held row that is not rounding, and its level.
 
@@ -274,3 +272,6 @@ def lexicographic_signs(hierarchy: Hierarchy, held: ActiveSet) -> tuple[Array, I
     chosen = np.where(real.any(axis=1), chosen, 0.0)
     sign = np.where(held.side[rows] == _EQUAL, 0, np.sign(held.side[rows]))
     return chosen * sign, first
+
+
+LAPACK = Kernel(held_by_lapack, lexicographic_signs)

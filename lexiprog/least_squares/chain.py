@@ -28,6 +28,7 @@ from lexiprog.results.evidence import LockRecord
 from lexiprog.results.fingerprint import fingerprint_of
 from lexiprog.results.solution import Solution, deferred
 from lexiprog.status import Status
+from lexiprog.tolerances import VALUE_ROUNDING
 from lexiprog.typing import Array, Constraint, Multiplier, Value, Values
 
 ACTIVE_SET = "ACTIVE_SET"  # who is named as the solver
@@ -53,7 +54,7 @@ class LeastSquaresChain:
             if len(stage.subproblems) != 1 or stage.solver is not None:
                 break
             member = stage.subproblems[0]
-            level = least_squares_of(member.objective)
+            level = least_squares_of(member.objective, general=len(stages) > 1)
             if level is None or not _continues(member, members):
                 break
             members.append((stage.name, member))
@@ -143,7 +144,7 @@ class _Record:
             zip(self.chain.members, written, strict=True)
         ):
             level = place + self.chain.maps.first
-            certificate = self._certificate(level, value - self.chain.offsets[place])
+            certificate = self._certificate(level, value, self.chain.offsets[place])
             damped = self.chain.maps.rank.damping > 0.0
             if not (certificate.passed or damped):
                 return {}
@@ -153,13 +154,20 @@ class _Record:
         self._bind(solutions)
         return solutions
 
-    def _certificate(self, level: int, value: float) -> Certificate:
+    def _certificate(self, level: int, value: float, offset: float) -> Certificate:
         found = self.found
         terms = self.held.size[self.hierarchy.rows(level)]
         expected = float(found.values[level])
-        off = max(abs(value - expected) - float(np.sum((MET * terms) ** 2)), 0.0)
-        size = expected + float(np.abs(found.violations[self.hierarchy.rows(level)]) @ terms)
-        return certificate_of(found, level, off / size if off else 0.0)
+        # What is added to the squares may cancel them in the objective as it is written.
+        rounding = (
+            float(np.sum((MET * terms) ** 2))
+            if not offset
+            else VALUE_ROUNDING * (abs(offset) + float(terms @ terms))
+        )
+        off = max(abs(value - offset - expected) - rounding, 0.0)
+        size = abs(offset) + expected
+        size += float(np.abs(found.violations[self.hierarchy.rows(level)]) @ terms)
+        return certificate_of(found, level, off / size if size else off)
 
     def _solution(
         self,

@@ -48,6 +48,11 @@ def _level_of(starts: tuple[int, ...]) -> Indices:
     return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
 
+@lru_cache(maxsize=256)
+def _start_of(starts: tuple[int, ...]) -> Indices:
+    return np.array(starts)
+
+
 @dataclass(frozen=True)
 class LevelRows:
     """The rows of all levels, one level after the other, and what is known of them.
@@ -66,6 +71,11 @@ class LevelRows:
     def level_of(self) -> Indices:
         """The level of each row."""
         return _level_of(self.starts)
+
+    @property
+    def start_of(self) -> Indices:
+        """Where each level's rows begin, as an array."""
+        return _start_of(self.starts)
 
     @cached_property
     def norms(self) -> Array:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from lexiprog.least_squares.active_set import NO_MULTIPLIER, ROUNDING, ActiveSet
+from lexiprog.least_squares.active_set import MIXED, NO_MULTIPLIER, ROUNDING, ActiveSet
 from lexiprog.least_squares.cascade import LevelCascade
 from lexiprog.least_squares.check import COUNTS, MET, ROUNDED, Check
 from lexiprog.least_squares.hierarchy import Hierarchy, Indices, Rank
@@ -19,15 +19,14 @@ from lexiprog.typing import Array
 MANY = 500
 
 
-def jitted_cascade(
-    rows: Array, targets: Array, weights: Array, starts: tuple[int, ...], rank: Rank
-) -> LevelCascade:
-    """Solve ``rows @ x = targets`` level by level; see ``solve_cascade``. Overwrites them."""
-    return LevelCascade(
-        *_cascade(
-            rows, targets, weights, np.array(starts), rank.used, rank.locked, rank.damping,
-        )
+def jitted_held(hierarchy: Hierarchy, side: Indices, rank: Rank) -> ActiveSet:
+    """The point that a set leads to; see ``held_by_lapack``."""
+    h = hierarchy
+    rows, at, size, *point = _held(
+        h.A, h.matrix.norms, h.matrix.start_of, h.lower, h.upper, side, rank.used, rank.locked,
+        rank.damping, ROUNDING, MIXED,
     )  # fmt: skip
+    return ActiveSet(side, rows, LevelCascade(*point), at, size)
 
 
 @njit(cache=True, fastmath={"contract", "reassoc"})
@@ -238,6 +237,108 @@ def _cascade(W, targets, weights, starts, used, locked, damping):  # type: ignor
     for k in range(done - 1, -1, -1):
         _reflect(x, 0, 1, axes[k], factors[k], k)
     return x[0], multipliers, ranks, pivots
+
+
+@njit(cache=True)
+def _held(A, norms, starts, lower, upper, side, used, locked, damping, rounding, mixed):  # type: ignore[no-untyped-def]
+    rows = np.flatnonzero(side)
+    targets = np.empty(rows.size)
+    for k in range(rows.size):
+        targets[k] = lower[rows[k]] if side[rows[k]] < 0 else upper[rows[k]]
+    fixed = _fixed_columns(A, rows, starts[1] if damping == 0.0 else 0)
+    x, multipliers, ranks, pivots = _on_rows(
+        A, norms, starts, rows, targets, fixed, used, locked, damping
+    )
+    at, size = _sizes(A, norms, x, mixed)
+    for k in range(fixed.size, rows.size if fixed.size else 0):
+        row = rows[k]
+        if row >= starts[1]:
+            break
+        if abs(at[row] - targets[k]) > rounding * size[row]:
+            # The first level has to share what is missing.
+            x, multipliers, ranks, pivots = _on_rows(
+                A, norms, starts, rows, targets, fixed[:0], used, locked, damping
+            )
+            at, size = _sizes(A, norms, x, mixed)
+            break
+    return rows, at, size, x, multipliers, ranks, pivots
+
+
+@njit(cache=True)
+def _fixed_columns(A, rows, first):  # type: ignore[no-untyped-def]
+    """Columns that the first held rows bound, one each; none if other rows come in between."""
+    fixed, taken = np.empty(rows.size, dtype=np.int64), np.zeros(A.shape[1], dtype=np.bool_)
+    count, alone = 0, True
+    for k in range(rows.size):
+        if rows[k] >= first:
+            break
+        entries, column = 0, -1
+        for j in range(A.shape[1]):
+            if A[rows[k], j] != 0.0:
+                entries, column = entries + 1, j
+        if entries == 1:
+            alone = alone and count == k and not taken[column]
+            taken[column] = True
+            fixed[count] = column
+            count += 1
+    return fixed[:count] if alone else fixed[:0]
+
+
+@njit(cache=True)
+def _sizes(A, norms, x, mixed):  # type: ignore[no-untyped-def]
+    """All rows' values, and what their terms come to."""
+    at, size, sizes = np.empty(norms.size), np.empty(norms.size), np.abs(x)
+    most = mixed * np.sqrt(_dot(x, x, 0, x.size))
+    for i in range(norms.size):
+        at[i], size[i] = _row(A, i, x, sizes)
+        size[i] += most * norms[i]
+    return at, size
+
+
+@njit(cache=True)
+def _on_rows(A, norms, starts, rows, targets, fixed, used, locked, damping):  # type: ignore[no-untyped-def]
+    """Solve for the held rows, of which the first ones fix columns."""
+    n, count = A.shape[1], fixed.size
+    left = np.ones(n, dtype=np.bool_)
+    left[fixed] = False
+    free = np.flatnonzero(left)
+    others = rows.size - count
+    W, pinned = np.empty((others, free.size)), np.empty((others, count))
+    wanted, weights, values = np.empty(others), np.empty(others), np.empty(count)
+    for k in range(count):
+        values[k] = targets[k] / A[rows[k], fixed[k]]
+    inner = np.zeros(starts.size, dtype=np.int64)
+    for k in range(others):
+        row = rows[count + k]
+        norm = weights[k] = norms[row]
+        wanted[k] = targets[count + k] / norm
+        for j in range(free.size):
+            W[k, j] = A[row, free[j]] / norm
+        for j in range(count):
+            pinned[k, j] = A[row, fixed[j]] / norm
+            wanted[k] -= pinned[k, j] * values[j]
+        level = starts.size - 1
+        while row < starts[level]:
+            inner[level] += 1
+            level -= 1
+    y, found, ranks, pivots = _cascade(W, wanted, weights, inner, used, locked, damping)
+    if not count:
+        return y, found, ranks, pivots
+    x = np.empty(n)
+    x[free], x[fixed] = y, values
+    multipliers = np.empty((rows.size, found.shape[1]))
+    multipliers[count:] = found
+    last = found.shape[1] - 1
+    for k in range(count):
+        sign = -1.0 if A[rows[k], fixed[k]] > 0.0 else 1.0
+        for level in range(found.shape[1]):
+            cost = values[k] if level == last else 0.0
+            if level:
+                for i in range(others):
+                    cost += pinned[i, k] * found[i, level]
+            multipliers[k, level] = sign * cost
+    ranks[0] += count
+    return x, multipliers, ranks, pivots
 
 
 def jitted_signs(hierarchy: Hierarchy, held: ActiveSet) -> tuple[Array, Indices]:

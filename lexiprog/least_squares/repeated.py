@@ -12,13 +12,12 @@ import numpy as np
 
 from lexiprog.certify.certificate import Certificate
 from lexiprog.least_squares.active_set import (
+    LAPACK,
     ActiveSet,
     Kernel,
     NoActiveSet,
     find,
-    lexicographic_signs,
 )
-from lexiprog.least_squares.cascade import solve_cascade
 from lexiprog.least_squares.check import Check, check_levels
 from lexiprog.least_squares.hierarchy import Hierarchy, Indices, Rank
 from lexiprog.least_squares.numbers import HierarchyMap
@@ -32,7 +31,7 @@ Checker = Callable[[Hierarchy, ActiveSet], Check]
 @cache
 def kernel() -> tuple[Kernel, Checker]:
     """Who searches and who checks: numba where the extra ``control`` is installed, else NumPy."""
-    usual = Kernel(solve_cascade, lexicographic_signs), check_levels
+    usual = LAPACK, check_levels
     try:
         from numba import config
 
@@ -41,7 +40,7 @@ def kernel() -> tuple[Kernel, Checker]:
         return usual
     if getattr(config, "DISABLE_JIT", False):  # plain Python would take a hundred times as long
         return usual
-    made = Kernel(jitted.jitted_cascade, jitted.jitted_signs)
+    made = Kernel(jitted.jitted_held, jitted.jitted_signs)
     ends = np.array([0.0, 1.0])
     one = Hierarchy(np.ones((2, 1)), -ends, ends, (0, 1, 2))
     jitted.jitted_check(one, find(one, Rank(), None, made))  # compiled before the first step

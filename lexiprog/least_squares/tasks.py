@@ -10,9 +10,16 @@ import cvxpy as cp
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lexiprog.cvxpy_adapter import AffineRows
 from lexiprog.errors import DeclarationError, LexiprogWarning
-from lexiprog.least_squares.hierarchy import INFINITE_END, Rank, without_infinite_ends
-from lexiprog.model.expressions import Registry, shorten
+from lexiprog.least_squares.hierarchy import (
+    INFINITE_END,
+    LOCKED_PIVOT,
+    Rank,
+    without_infinite_ends,
+)
+from lexiprog.model.expressions import Registry, dense, shorten
+from lexiprog.tolerances import FEW_ROUNDINGS
 from lexiprog.typing import Array, Objective
 
 End: TypeAlias = Array | cp.Expression
@@ -124,72 +131,143 @@ class LeastSquares:
 OBJECTIVES: Registry[LeastSquares] = Registry()
 
 
-def least_squares_of(objective: Objective) -> LeastSquares | None:
-    """The objective as least squares of affine expressions; None if it is something else."""
+def least_squares_of(objective: Objective, *, general: bool = False) -> LeastSquares | None:
+    """The objective as least squares of affine expressions; None if it is something else.
+
+    In ``general`` any convex quadratic without parameters may be written so: if its linear part
+    leads nowhere where the squares are flat, it completes them.
+    """
     known = OBJECTIVES.get(objective)
     if known is not None:
         return known
-    if not isinstance(objective, cp.Minimize):
+    terms = _Terms()
+    if not isinstance(objective, cp.Minimize) or not terms.collect(objective.expr, 1.0):
         return None
-    terms = _squares(objective.expr, 1.0)
-    if not terms:
+    if not terms.squares:
         return None
-    tasks, offset = [], 0.0
-    for expression, factor in terms:
-        if expression.is_constant():
-            offset += factor * float(np.sum(expression.value))
-            continue
-        if not expression.is_affine() or not expression.is_real():
-            return None
+    more = terms.forms or bool(terms.linear)
+    if more and not (general and not objective.expr.parameters() and terms.complete()):
+        return None
+    tasks = []
+    for expression, factor in terms.squares:
         zeros, vector = np.zeros(expression.size), _flat(expression)
         tasks.append(LeastSquaresTask(vector, zeros, zeros, np.full(expression.size, factor)))
-    return LeastSquares(tuple(tasks), offset=offset) if tasks else None
+    return LeastSquares(tuple(tasks), offset=terms.offset)
 
 
 # CVXPY's classes for what is written with operators, by example.
 _few = cp.Variable(2)
 _SUM, _SQUARE, _ADD = type(cp.sum(_few)), type(cp.square(_few)), type(_few + 1)
 _TIMES = (type(cp.multiply(2, _few)), type(2 * _few), type(_few @ [1, 2]))
-_OVER = type(_few / 2)
+_OVER, _FORM = type(_few / 2), type(cp.quad_form(_few, np.eye(2)))
 
 
-def _squares(expression: cp.Expression, factor: float) -> list[tuple[cp.Expression, float]] | None:
-    """The expressions whose squares it is the sum of, and constants; None if it is no such sum."""
-    args, kind = expression.args, type(expression)
-    if expression.is_constant():
-        return None if expression.parameters() else [(expression, factor)]
-    if kind is cp.quad_over_lin and expression.axis is None:
-        over = _number(args[1])
-        return [(args[0], factor / over)] if over and over > 0.0 else None
-    if kind is _SUM and expression.axis is None:
-        return _squares(args[0], factor)
-    if kind is _SQUARE:
-        return [(args[0], factor)] if _number(expression.p) == 2.0 else None
-    if kind is _ADD:
-        return _sum_of_squares(expression, factor)
-    if kind in _TIMES or kind is _OVER:
-        return _multiple_of_squares(expression, factor)
-    return None
+@dataclass
+class _Terms:
+    """What a quadratic expression is the sum of.
+
+    Attributes
+    ----------
+    squares, linear : list
+        Affine expressions whose squares, and those which themselves, are added, with factors.
+    offset : float
+        The constants.
+    forms : bool
+        Whether some squares were written by a matrix.
+    """
+
+    squares: list[tuple[cp.Expression, float]] = field(default_factory=list)
+    linear: list[tuple[cp.Expression, float]] = field(default_factory=list)
+    offset: float = 0.0
+    forms: bool = False
+
+    def collect(self, expression: cp.Expression, factor: float) -> bool:
+        """Add an expression times a factor; False if it is no such sum."""
+        if expression.is_constant():
+            self.offset += 0.0 if expression.parameters() else factor * _total(expression)
+            return not expression.parameters()
+        if expression.is_affine():
+            self.linear.append((cp.sum(expression), factor))
+            return bool(expression.is_real())
+        return self._curved(expression, factor)
+
+    def _curved(self, expression: cp.Expression, factor: float) -> bool:
+        args, kind = expression.args, type(expression)
+        if kind in (cp.quad_over_lin, _SUM) and expression.axis is not None:
+            return False
+        if kind is cp.quad_over_lin:
+            over = _number(args[1]) or 0.0
+            return over > 0.0 and self._square(args[0], factor / over)
+        if kind is _SUM:
+            return self.collect(args[0], factor)
+        if kind is _SQUARE:
+            return _number(expression.p) == 2.0 and self._square(args[0], factor)
+        if kind is _FORM:
+            return self._form(args[0], args[1], factor)
+        if kind is _ADD:
+            return all(p.size == expression.size and self.collect(p, factor) for p in args)
+        return kind in (*_TIMES, _OVER) and self._multiple(expression, factor)
+
+    def _square(self, expression: cp.Expression, factor: float) -> bool:
+        if expression.is_constant():
+            self.offset += 0.0 if expression.parameters() else factor * _total(expression**2)
+            return not expression.parameters()
+        self.squares.append((expression, factor))
+        return bool(expression.is_affine() and expression.is_real())
+
+    def _form(self, expression: cp.Expression, matrix: cp.Expression, factor: float) -> bool:
+        """The squares behind ``y'Py``."""
+        self.forms = True
+        if matrix.parameters() or matrix.variables() or not matrix.is_real():
+            return False
+        roots, axes = np.linalg.eigh(np.asarray(dense(matrix.value), dtype=float))
+        # Less than that may be a few roundings of the entries.
+        nothing = FEW_ROUNDINGS * roots.size * float(np.abs(roots).max())
+        real = roots > nothing
+        if roots[0] < -nothing:
+            return False
+        if not real.any():
+            return True
+        root = np.sqrt(roots[real])[:, None] * axes[:, real].T
+        return self._square(root @ _flat(expression), factor)
+
+    def _multiple(self, expression: cp.Expression, factor: float) -> bool:
+        left, right = expression.args
+        number, rest = (_number(left), right) if left.is_constant() else (_number(right), left)
+        if number is None or not number > 0.0:
+            return False
+        over = type(expression) is _OVER
+        return self.collect(rest, factor / number if over else factor * number)
+
+    def complete(self) -> bool:
+        """Let the squares take in the linear part; False if they do not determine it."""
+        if not self.linear:
+            return True
+        linear = sum(factor * expression for expression, factor in self.linear)
+        parts = [*(_flat(expression) for expression, _ in self.squares), _flat(linear)]
+        rows = AffineRows.of([], parts)
+        if rows is None:
+            return False
+        full = rows.at(rows.read())
+        A, ends, costs = full[:-1, :-1], full[:-1, -1], full[-1, :-1]
+        shares = np.linalg.lstsq(A.T, costs, rcond=FEW_ROUNDINGS)[0]
+        terms = np.abs(A).T @ np.abs(shares) + np.abs(costs)
+        # What is smaller may be what rounding made of the squares' flat directions.
+        if np.any(np.abs(shares @ A - costs) > LOCKED_PIVOT * terms):
+            return False
+        factors = np.concatenate([np.full(e.size, factor) for e, factor in self.squares])
+        shifts = 0.5 * shares / factors
+        self.offset += float(full[-1, -1] - shares @ ends - factors @ shifts**2)
+        at, moved = 0, []
+        for expression, factor in self.squares:
+            moved.append((_flat(expression) + shifts[at : at + expression.size], factor))
+            at += expression.size
+        self.squares, self.linear = moved, []
+        return True
 
 
-def _sum_of_squares(
-    expression: cp.Expression, factor: float
-) -> list[tuple[cp.Expression, float]] | None:
-    parts = [_squares(part, factor) for part in expression.args if part.size == expression.size]
-    if len(parts) < len(expression.args) or any(part is None for part in parts):
-        return None
-    return [term for part in parts if part is not None for term in part]
-
-
-def _multiple_of_squares(
-    expression: cp.Expression, factor: float
-) -> list[tuple[cp.Expression, float]] | None:
-    left, right = expression.args
-    number, rest = (_number(left), right) if left.is_constant() else (_number(right), left)
-    if number is None or not number > 0.0:
-        return None
-    over = type(expression) is _OVER
-    return _squares(rest, factor / number if over else factor * number)
+def _total(expression: cp.Expression) -> float:
+    return float(np.sum(dense(expression.value)))
 
 
 def _number(expression: object) -> float | None:
@@ -243,7 +321,7 @@ def _end(given: object, size: int, where: str) -> End:
 
 
 def _told(lower: Array, upper: Array, where: str) -> tuple[Array, Array]:
-    """The ends with infinities where they are meant, which the user is told."""
+    """The ends with infinities where they are meant, with a warning."""
     below, above = without_infinite_ends(lower, upper)
     taken = np.count_nonzero((below != lower) | (above != upper))
     if taken:

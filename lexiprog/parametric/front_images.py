@@ -76,7 +76,7 @@ def vertices_and_facets(
         maximised=problem.maximised,
         points=points,
         solutions=solutions,
-        kind="every extreme point" if complete else "extreme points",
+        kind=_kind(image, complete=complete),
         complete=complete,
         open=0.0 if complete else np.nan,
         note="" if complete else next(filter(None, notes), ""),
@@ -86,6 +86,13 @@ def vertices_and_facets(
         proof=FrontProof("linear", _linear_numbers(image)) if complete else None,
         state=image,
     )
+
+
+def _kind(image: UpperImage, *, complete: bool) -> str:
+    """What the points are; along a line the front goes on both ways, and has no extreme point."""
+    if image.outer.lines:
+        return "a point on each of its smallest faces" if complete else "points on its faces"
+    return "every extreme point" if complete else "extreme points"
 
 
 def _undecided(image: UpperImage) -> str:
@@ -126,7 +133,7 @@ def _facets(
 
 def _directions(image: UpperImage, units: list[tuple[Fraction, Fraction]]) -> Array | None:
     """Directions in which the front has no end, in the objectives' own units and senses."""
-    endless = [ray[1:] for ray in image.outer.rays if not ray[0] and min(ray) < 0]
+    endless = [ray[1:] for ray in image.directions]
     if not endless:
         return None
     found = [[float(v / unit) for v, (_, unit) in zip(ray, units, strict=True)] for ray in endless]
@@ -167,7 +174,8 @@ def _linear_numbers(image: UpperImage) -> Mapping[str, Any]:
         "sides": texts(lp.b), "equations": lp.zero, "lower": texts(lp.lower),
         "upper": texts(lp.upper), "costs": [texts(c) for c in image.costs],
         "points": [texts(image.points[ray]) for ray in image.vertices],
-        "rays": [texts(x) for x in image.rays.values()], "directions": [],
+        "rays": [texts(x) for x in image.rays.values()],
+        "lines": [texts(line[1:]) for line in image.outer.lines],
         "facets": [texts([f.value, *f.weights]) for f in facets],
         "multipliers": [texts(f.multipliers) for f in facets],
     }  # fmt: skip
@@ -180,6 +188,8 @@ GRID = 1 << 40
 # Shares of the weights that an interior-point solver leaves where there are none, and how far, in
 # ranges, values are thought to be from the best at most.
 NOISE, REACH = 1e-8, 1e2
+# From how many places a corner is asked for that has no certified optimum.
+TURNS = 3
 
 
 @dataclass
@@ -195,9 +205,9 @@ class _ConvexState:
     low: Array | None = None
     units: Array | None = None
     outer: DoubleDescription | None = None
-    covers: dict[tuple[int, ...], tuple[float, list[tuple[int, float]]]] = field(
+    covers: dict[tuple[int, ...], tuple[float, list[tuple[int, float]], int]] = field(
         default_factory=dict
-    )  # vertices: how far they are from points, and which points show it
+    )  # vertices: how far they are from points, which of them show it, of how many
     failed: set[tuple[int, ...]] = field(default_factory=set)
 
     def connected(self, problem: FrontProblem) -> _ConvexState:
@@ -306,9 +316,8 @@ def _refine(
         if worst is None or (limit is not None and len(state.values) >= limit):
             return
         v = np.array([c / worst[0] for c in worst[1:]])
-        try:
-            solution = scalarised.solve((problem.signs * (state.low + v * state.units)).tolist())
-        except StageError:
+        solution, v = _asked_below(scalarised, state, (state.low, state.units), v)
+        if solution is None:
             state.failed.add(worst)
             continue
         state.solutions.append(solution)
@@ -317,6 +326,23 @@ def _refine(
         _cut(state.outer, solution, v, state.units)
         if worst in state.outer.rays and _distance(state, worst, error) > error:
             state.failed.add(worst)
+
+
+def _asked_below(
+    scalarised: FrontProblem, state: _ConvexState, reach: tuple[Array, Array], v: Array
+) -> tuple[Solution | None, Array]:
+    """The nearest feasible values to some vertex, and from where they were asked for.
+
+    From halfway to the nearest mixture of points if there is no certified optimum: what is proved
+    there cuts that vertex off as well.
+    """
+    low, units = reach
+    for _ in range(TURNS):
+        try:
+            return scalarised.solve((scalarised.signs * (low + v * units)).tolist()), v
+        except StageError:
+            v = (v + _nearest((np.array(state.values) - low) / units, v)[1]) / 2.0
+    return None, v
 
 
 def _furthest(state: _ConvexState, error: float) -> tuple[int, ...] | None:
@@ -380,12 +406,20 @@ def _cut(outer: DoubleDescription, solution: Solution, v: Array, units: Array) -
 def _distance(state: _ConvexState, ray: tuple[int, ...], error: float) -> float:
     """How far a vertex is from the points and all between them, in shares of the ranges."""
     known = state.covers.get(ray)
-    if known is not None and (known[0] <= error or known[1][0][0] == -len(state.values)):
+    if known is not None and (known[0] <= error or known[2] == len(state.values)):
         return known[0]
     if state.low is None or state.units is None:
         return np.inf
-    points = (np.array(state.values) - state.low) / state.units
     v = np.array([c / ray[0] for c in ray[1:]])
+    points = (np.array(state.values) - state.low) / state.units
+    distance, _, shares = _nearest(points, v)
+    used = [(int(i), float(shares[i])) for i in np.flatnonzero(shares)]
+    state.covers[ray] = distance, used, len(points)
+    return distance
+
+
+def _nearest(points: Array, v: Array) -> tuple[float, Array, Array]:
+    """How far values are from points and all between them, the nearest mixture, its shares."""
     count, p = points.shape
     matrix = np.zeros((p + 1, count + 1))
     matrix[:p, :count], matrix[:p, count] = points.T, -1.0
@@ -397,13 +431,11 @@ def _distance(state: _ConvexState, ray: tuple[int, ...], error: float) -> float:
     cost = np.append(np.zeros(count), 1.0)
     model = HighsModel(sp.csc_array(matrix), PRECISE_HIGHS, cost, bounds)
     if model.solve() != "kOptimal":
-        return np.inf
+        return np.inf, points[0], np.zeros(count)
     shares = np.maximum(np.array(model.solution.col_value)[:count], 0.0)
     shares /= shares.sum()
-    distance = float(np.max(shares @ points - v))
-    used = [(int(i), float(shares[i])) for i in np.flatnonzero(shares)]
-    state.covers[ray] = distance, used if distance <= error else [(-count, 0.0)]
-    return distance
+    mixture = shares @ points
+    return float(np.max(mixture - v)), mixture, shares
 
 
 def _reached(state: _ConvexState) -> float:

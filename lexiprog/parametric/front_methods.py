@@ -303,7 +303,9 @@ def non_dominated_points(
         error=float(np.max(error / np.abs(objectives.units))),
         missing=gaps,
         open=shown.open,
-        proof=FrontProof.of_integers(search.state, search.solver.whole),
+        proof=FrontProof.of_integers(
+            search.state, search.solver.whole, (error / search.units).tolist()
+        ),
         note=note,
         state=search.state,
     )
@@ -319,10 +321,14 @@ def _certified_points(
 ) -> tuple[Solution, ...]:
     """The certified solutions, as many as there is time for."""
     solutions: list[Solution] = []
+    half = np.array([0.5 * m.unit if m.steps is not None else 0.0 for m in search.solver.measures])
+    # No other value lies within half a step, in which limits that are rounded may differ.
+    room = half / objectives.units
     with problem.deadline.kept():
         for x, own in zip(search.state.points, values, strict=False):
             bound = float(objectives.costs[-1] @ x) + objectives.form.offset
-            solutions.append(problem.certified(own[:-1].tolist(), x, None, bound))
+            limits = (own + room)[:-1].tolist()
+            solutions.append(problem.certified(limits, x, None, bound))
     return tuple(solutions)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
@@ -48,8 +48,10 @@ class FrontProof:
     _text: list[str] = field(default_factory=list, compare=False)
 
     @classmethod
-    def of_integers(cls, state: FrontState, whole: IntegerForm | None) -> FrontProof:
-        """The proof of an integer front."""
+    def of_integers(
+        cls, state: FrontState, whole: IntegerForm | None, error: Sequence[float] = ()
+    ) -> FrontProof:
+        """The proof of an integer front, or of one beside which others are better by ``error``."""
         told = [
             [
                 [int(v) if whole is not None and isfinite(v) else _plain(v) for v in s.limits],
@@ -62,6 +64,8 @@ class FrontProof:
         trusted = sum(s.multipliers is None for s in state.statements)
         if whole is None:
             numbers: dict[str, Any] = {"values": state.values.array.tolist(), "statements": told}
+            if any(error):
+                numbers["resolution"] = list(error)
             return cls("regions", numbers, tuple(state.statements), trusted)
         points = [np.rint(x).astype(int).tolist() for x in state.points]
         digits = all(0 <= v <= 9 for v in [*whole.lower.tolist(), *whole.upper.tolist()])

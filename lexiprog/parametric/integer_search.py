@@ -30,7 +30,7 @@ from lexiprog.parametric.region_solver import (
 from lexiprog.parametric.regions import Regions, hypervolume
 from lexiprog.parametric.value_function import CurveEnd, CurveError, CurveKind, Gap, ValueFunction
 from lexiprog.tolerances import COARSE_RESOLUTION, FRONT_RESOLUTION, LIMIT_SLACK
-from lexiprog.typing import Array, Options
+from lexiprog.typing import Array, Mask, Options
 
 # The first thickness of a slice, in steps of its objective.
 FIRST = 8.0
@@ -55,6 +55,11 @@ class GrowingRows:
             self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
         self._rows[self._count] = row
         self._count += 1
+
+    def keep(self, which: Mask) -> None:
+        """Leave out all other rows."""
+        kept = self.array[which]
+        self._rows[: len(kept)], self._count = kept, len(kept)
 
     def __len__(self) -> int:
         return self._count
@@ -126,6 +131,10 @@ class FrontState:
                 for u in self.regions.bounds[-new:]
             ]
             self.regions.remove(closed)
+        beaten = np.all(z <= self.values.array, axis=1)
+        if beaten.any():  # by less than rounding, where an objective has no steps
+            self.points = [x for x, out in zip(self.points, beaten, strict=True) if not out]
+            self.values.keep(~beaten)
         self.points.append(x)
         self.values.append(z)
         return True
@@ -264,11 +273,15 @@ class FrontSearch:
     @property
     def error(self) -> Array:
         """How much better than a listed point another may be; 0 where the front is exact."""
-        measures = self.solver.measures
-        exact = np.array([m.steps is not None for m in measures])
+        exact = np.array([m.steps is not None for m in self.solver.measures])
         if self.axis is not None:
             exact[self.axis] = True
-        return np.where(exact, 0.0, self.state.steps * [m.unit for m in measures])
+        return np.where(exact, 0.0, self.state.steps * self.units)
+
+    @property
+    def units(self) -> Array:
+        """In which the state counts the objectives."""
+        return np.array([measure.unit for measure in self.solver.measures])
 
     @property
     def values(self) -> Array:

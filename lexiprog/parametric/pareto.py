@@ -29,6 +29,7 @@ from lexiprog.parametric.front_methods import (
 )
 from lexiprog.parametric.front_problem import FrontProblem
 from lexiprog.parametric.region_solver import WorkerProcesses
+from lexiprog.parametric.upper_image import UpperImage
 from lexiprog.parametric.value_function import CurveError
 from lexiprog.program import Program
 from lexiprog.progress import bar
@@ -178,15 +179,31 @@ def _found(
     if kind in ("MIQP", "MIconic", "GP"):
         return grid_points(problem, solver=solver, limit=limit, resume=resume, tick=tick)
     exact = problem.ladder is not None and problem.ladder[0].target == "EXACT"
-    if kind == "LP" and (count > 2 or exact):
-        return vertices_and_facets(problem, limit=limit, resume=resume, tick=tick)
+    if kind == "LP":
+        return _linear(problem, limit, resume, tick, exact=exact or count > 2)
     if count > 2:
         return enclosed_points(
             problem, solver=solver, error=error, limit=limit, resume=resume, tick=tick
         )
-    if kind == "LP":
-        return extreme_points(problem, limit=limit, resume=resume, tick=tick)
     return sampled_points(problem, error=error, limit=limit, resume=resume, tick=tick)
+
+
+def _linear(
+    problem: FrontProblem,
+    limit: int | None,
+    resume: Frontier | None,
+    tick: Callable[[str], None],
+    *,
+    exact: bool,
+) -> Frontier:
+    """Two objectives are followed in floats, unless the front has no extreme point to begin at."""
+    image = None if resume is None or not isinstance(resume.state, UpperImage) else resume
+    if not exact and image is None:
+        try:
+            return extreme_points(problem, limit=limit, resume=resume, tick=tick)
+        except CurveError:
+            pass
+    return vertices_and_facets(problem, limit=limit, resume=image, tick=tick)
 
 
 def _with_constants(front: Frontier, objectives: Mapping[str, Objective]) -> Frontier:

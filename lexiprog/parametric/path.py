@@ -208,7 +208,7 @@ def _detour(
 
 
 def _visible(pieces: list[Segment], cost: Array) -> list[Segment]:
-    """The pieces that can be told from rounding; the next one takes the place of any other."""
+    """The pieces that differ by more than rounding; the next one takes the place of any other."""
     out: list[Segment] = []
     begin: Segment | None = None
     for k, piece in enumerate(pieces):

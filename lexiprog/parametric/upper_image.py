@@ -91,7 +91,7 @@ class UpperImage:
     def complete(self) -> bool:
         """Whether every vertex is reached."""
         here = self.undecided.intersection(self.outer.rays)
-        return bool(self.cuts) and not self.outer.lines and not self.waiting and not here
+        return bool(self.cuts) and not self.waiting and not here
 
     @property
     def vertices(self) -> list[tuple[int, ...]]:
@@ -102,6 +102,12 @@ class UpperImage:
     def facets(self) -> list[int]:
         """Which cuts are facets."""
         return [k - 1 for k in self.outer.facets if k > 0]
+
+    @property
+    def directions(self) -> list[tuple[int, ...]]:
+        """Rays along which some objective falls for ever; lines count in both ways."""
+        lines = [tuple(s * v for v in line) for line in self.outer.lines for s in (1, -1)]
+        return [ray for ray in [*self.outer.rays, *lines] if not ray[0] and min(ray) < 0]
 
     def cuts_at(self, rays: Sequence[tuple[int, ...]]) -> list[list[int]]:
         """Those cuts that each of some vertices lies on."""
@@ -464,6 +470,8 @@ def outer_approximation(
                 elif x is not None:
                     image.points[ray] = x
                     tick(v)
+            if image.complete:
+                _reach_directions(image, deadline)
     finally:
         image.solves += program.solves
     image.note = deadline.note
@@ -479,8 +487,21 @@ def _begin(image: UpperImage, program: _Scalarised, deadline: Deadline) -> None:
     image.outer.cut((1, *[0] * program.p))
     for facet in facets:
         _cut(image, facet)
-    if image.outer.lines:
+    # Along a line that stays, what one objective gains another must lose.
+    if image.outer.lines and not all(map(any, zip(*(f.weights for f in facets), strict=True))):
         raise CurveError("there is no front: the objectives fall without limit. Bound one of them.")
+
+
+def _reach_directions(image: UpperImage, deadline: Deadline) -> None:
+    """A direction of the feasible set for each one of the image in which some objective falls."""
+    wanted = [ray for ray in image.directions if ray not in image.rays]
+    if wanted:
+        program = _Scalarised(_directions_of(image.lp), image.costs, deadline)
+        for ray in wanted:
+            x = program.below(tuple(map(Fraction, ray[1:])))[2]
+            if x is None:
+                raise CurveError("a direction of the front is that of no feasible point.")
+            image.rays[ray] = x
 
 
 def _bounded_weights(image: UpperImage, program: _Scalarised, deadline: Deadline) -> list[Facet]:
@@ -490,7 +511,8 @@ def _bounded_weights(image: UpperImage, program: _Scalarised, deadline: Deadline
     problem with sides of zero, cut off where a cost falls below -1.
     """
     lp, costs = image.lp, image.costs
-    directions = outer_approximation(_directions_of(lp, costs), costs, deadline=deadline)
+    cone = _directions_of(lp, as_far_as=costs)
+    directions = outer_approximation(cone, costs, deadline=deadline)
     deadline.check()
     for ray, x in directions.points.items():
         if any(ray[1:]):
@@ -511,13 +533,13 @@ def _bounded_weights(image: UpperImage, program: _Scalarised, deadline: Deadline
     return found
 
 
-def _directions_of(lp: ExactLP, costs: Sequence[Fractions]) -> ExactLP:
-    """The directions of a feasible set, as far as each cost falls by one at most."""
+def _directions_of(lp: ExactLP, as_far_as: Sequence[Fractions] = ()) -> ExactLP:
+    """The directions of a feasible set, as far as each of some costs falls by one at most."""
     zero, rows = Fraction(0), list(lp.rows)
-    for cost in costs:
+    for cost in as_far_as:
         used = tuple(j for j, v in enumerate(cost) if v)
         rows.append((used, tuple(-cost[j] for j in used)))
-    sides = [zero] * len(lp.rows) + [Fraction(1)] * len(costs)
+    sides = [zero] * len(lp.rows) + [Fraction(1)] * len(as_far_as)
     lower, upper = (tuple(None if e is None else zero for e in s) for s in (lp.lower, lp.upper))
     return ExactLP(lp.c, tuple(rows), tuple(sides), lp.zero, lower, upper)
 

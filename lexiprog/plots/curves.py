@@ -253,7 +253,7 @@ def _patch(corners: Array) -> Any:
 
 
 def _around(corners: Array) -> NDArray[np.intp]:
-    """The order of a facet's corners along its rim."""
+    """The order of a facet's vertices along its rim."""
     centred = corners - corners.mean(axis=0)
     plane = np.linalg.svd(centred, full_matrices=False)[2][:2]
     across, up = plane @ centred.T

@@ -52,7 +52,7 @@ class Evidence:
 
     @classmethod
     def of(cls, task: Task, answer: Answer) -> Evidence | None:
-        """What the answer was judged by; None for a bare point."""
+        """What the answer was judged by; None for a point alone."""
         if answer.x is None:
             return None
         form = task.native.scaled if answer.form is None else answer.form

@@ -332,7 +332,7 @@ class Solution:
         ]
         if not found:
             known = [name for names in self.row_names.values() for name in names]
-            raise KeyError(f"no row is called {row!r}; there are {there_are(known, row)}")
+            raise UnknownName(f"no row is called {row!r}; there are {there_are(known, row)}")
         return max(found, key=abs)
 
     def price(self, name: str) -> float | None:

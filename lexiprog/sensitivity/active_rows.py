@@ -56,7 +56,7 @@ class TightRows:
     bend : sparse array
         ``bend @ ds`` is what changed slacks of curved blocks do to their multipliers.
     unsure : str
-        Why some block cannot be told to first order; empty if all can.
+        Why some block is not settled to first order; empty if all can.
     """
 
     weights: Matrix

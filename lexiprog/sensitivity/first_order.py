@@ -30,7 +30,7 @@ from lexiprog.typing import Array, Mask, Matrix, cached_property
 
 
 class NoDerivative(LexiprogError, ArithmeticError):
-    """An optimum, a point or a multiplier has no derivative here, or none that can be told."""
+    """An optimum, a point or a multiplier has no derivative here, or none that can be found."""
 
 
 @dataclass(frozen=True)
@@ -226,7 +226,7 @@ def one_sided(first: FirstOrder, changes: Changes) -> Array:
     Raises
     ------
     NoDerivative
-        If there is none, as where nothing is feasible in that direction, or none can be told.
+        If there is none, as where nothing is feasible in that direction, or none can be found.
     """
     faces, out = _Faces(first), np.zeros(changes.value.size)
     for k in range(out.size):

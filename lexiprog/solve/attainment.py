@@ -30,7 +30,7 @@ SENTENCE = (
 
 
 def is_attained(proof: Evidence, deadline: Deadline) -> bool:
-    """Whether some point has the value; True too where that cannot be told.
+    """Whether some point has the value; True too where that is not known.
 
     Examples
     --------

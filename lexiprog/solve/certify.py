@@ -17,7 +17,9 @@ from lexiprog.backends.solver import EXACT, FallbackSolvers, default_fallbacks
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm, most_of_terms
 from lexiprog.certify.certificate import Certificate
+from lexiprog.certify.feasible import is_met_nearby
 from lexiprog.certify.measures import Measures, RowOrigin, measure, prove, share_of_value
+from lexiprog.certify.terms import TermSizes, misses, touched_rows
 from lexiprog.compile.answer import Answer, LeximinAnswer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, prepare
@@ -39,7 +41,14 @@ from lexiprog.results.evidence import Evidence
 from lexiprog.results.solution import Level, Solution, fields_by_id
 from lexiprog.solve.direct import Direct
 from lexiprog.status import Fault, Status
-from lexiprog.tolerances import CERTIFIED_REFINED, LARGE_UNIT, SAME_VALUE
+from lexiprog.tolerances import (
+    CERTIFIED,
+    CERTIFIED_REFINED,
+    LARGE_UNIT,
+    NEARNESS,
+    SAME_VALUE,
+    TOUCHED,
+)
 from lexiprog.typing import Array, Constraint, Leaf, Multiplier, Record, Value
 
 
@@ -90,13 +99,18 @@ def _cleaned(task: Task, answer: Answer) -> Answer:
     known = known or (answer.status.is_limit and bool(task.solver.options))
     if known or task.integer or form is None or answer.x is None or answer.z is None:
         return answer
-    accept, linear = task.solver.accept, task.subproblem.kind == "LP"
-    if linear:  # mostly enough, and nobody need look where the numbers come from
+    accept, decimals = task.solver.accept, lambda: task.native.decimals
+    if task.subproblem.kind == "LP":  # mostly enough, and nobody need look where numbers come from
         measured = measure(form, answer.x, answer.z, claimed=answer.claimed, tolerance=accept)
         if measured.certificate.proved:
-            return replace(answer, measured=measured)
+            return replace(answer, measured=_met(task, form, answer.x, answer.z, measured))
     origin = origin_of_rows(task)
-    found = prove(form, answer.x, answer.z, claimed=answer.claimed, tolerance=accept, rows=origin)
+    found = prove(
+        form, answer.x, answer.z, claimed=answer.claimed, tolerance=accept, rows=origin,
+        decimals=decimals if origin == "written" else lambda: None,
+        stop=lambda: task.deadline.should_stop,
+    )  # fmt: skip
+    found = replace(found, measures=_met(task, form, found.x, found.z, found.measures))
     if found.x is answer.x:
         return replace(answer, measured=found.measures)
     moved = cvxpy_adapter.answer_at(task.native, found.x, None, iterations=None)
@@ -104,6 +118,24 @@ def _cleaned(task: Task, answer: Answer) -> Answer:
         answer, x=found.x, z=found.z, primal=moved.primal, value=moved.value,
         claimed=moved.claimed, measured=found.measures,
     )  # fmt: skip
+
+
+def _met(task: Task, form: StandardForm, x: Array, z: Array, measured: Measures) -> Measures:
+    """What is measured; no violation is allowed if the rows that are touched contradict others."""
+    certificate, linear = measured.certificate, task.subproblem.kind == "LP"
+    if not (linear and certificate.proved and certificate.row_tolerance < CERTIFIED * NEARNESS):
+        return measured
+    terms = TermSizes(form, x, z)
+    if not misses(terms, x):
+        return measured
+    inside = np.count_nonzero((terms.lower < x) & (x < terms.upper))
+    if task.solver.target == "HIGHS" and touched_rows(terms, x, TOUCHED).sum() <= inside:
+        return measured  # what a vertex touches is independent, unless it is too much
+    if origin_of_rows(task) == "computed":
+        return measured  # and not known better
+    if is_met_nearby(terms, x, touched=TOUCHED, decimals=lambda: task.native.decimals):
+        return measured
+    return replace(measured, certificate=replace(certificate, row_tolerance=0.0))
 
 
 def origin_of_rows(task: Task) -> RowOrigin:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeGuard
 
 import cvxpy as cp
 import numpy as np
@@ -157,7 +157,12 @@ def _is_long(form: StandardForm) -> bool:
 
 def solve_stoppable(task: Task, form: StandardForm) -> Answer:
     """A linear problem on HiGHS directly, which stops when it is asked to."""
-    options = highs_options(task) | {"output_flag": task.deadline.verbose}
+    options = highs_options(task)
+    if task.deadline.executor is None and not task.deadline.verbose:
+        found = cvxpy_adapter.solve_at_once(form, options, task.deadline)
+        if found is not None:
+            return answer_at(task.native, found.x, found.z, iterations=found.iterations)
+    options["output_flag"] = task.deadline.verbose
     vertex = RemoteHighs(form.A, options).run(form.c, Bounds.of(form), deadline=task.deadline)
     if not vertex.optimal:
         return Answer(vertex.word, said=vertex.status)
@@ -225,7 +230,11 @@ def proved_near(task: Task, form: StandardForm, answer: Answer, *, sharp: bool) 
 
 
 def _proof(task: Task, form: StandardForm, x: Array, z: Array, claimed: float) -> Proof:
-    return prove(form, x, z, claimed=claimed, tolerance=task.solver.accept, rows="found")
+    accept, deadline = task.solver.accept, task.deadline
+    return prove(
+        form, x, z, claimed=claimed, tolerance=accept, rows="found",
+        stop=lambda: deadline.should_stop,
+    )  # fmt: skip
 
 
 def _measured(task: Task, form: StandardForm, x: Array, z: Array) -> Measures:
@@ -332,7 +341,6 @@ class Backend(Protocol):
         """Told of its answer once that is certified."""
 
 
-@runtime_checkable
 class Measuring(Backend, Protocol):
     """A backend that solves by a search of its own, and measures what it has found."""
 
@@ -340,6 +348,11 @@ class Measuring(Backend, Protocol):
         self, task: Task, stage: str, answer: Answer, solved: Solutions
     ) -> Solution | Attempt:
         """The solution with its certificate, or why there is none."""
+
+
+def is_measuring(backend: Backend) -> TypeGuard[Measuring]:
+    """Whether it is one: to compare it with the protocol takes longer than to certify a point."""
+    return hasattr(backend, "certified")
 
 
 # Run a solver of the user's own, an object with ``solve(problem)``.

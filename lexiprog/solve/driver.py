@@ -25,7 +25,7 @@ from lexiprog.backends.solver import (
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, compile_for, prepare
-from lexiprog.deadline import Deadline, OutOfTime, in_thread
+from lexiprog.deadline import Deadline, OutOfTime, in_thread, leave
 from lexiprog.errors import Attempt, Interrupted, LexiprogError, LexiprogWarning
 from lexiprog.model.lock import NO_SLACK, Slack
 from lexiprog.model.references import ReferenceKind, points_read
@@ -36,7 +36,7 @@ from lexiprog.results.result import Result
 from lexiprog.results.solution import Solution
 from lexiprog.solve.batch import LevelBatches
 from lexiprog.solve.certify import certify_answer
-from lexiprog.solve.direct import Backend, Measuring
+from lexiprog.solve.direct import Backend, is_measuring
 from lexiprog.solve.error_propagation import with_references
 from lexiprog.solve.held import check_locks
 from lexiprog.solve.lp_chain import FaceChain
@@ -523,7 +523,7 @@ class _Run:
 
     def _certify(self, job: _Job, answer: Answer) -> Solution | Attempt:
         task = job.task
-        if isinstance(job.backend, Measuring):  # which knows best what it has proved
+        if is_measuring(job.backend):  # and knows best what it has proved
             return job.backend.certified(task, job.stage.name, answer, self.solved)
         certified = certify_answer(task, job.stage.name, answer, self.solved)
         if isinstance(certified, Solution) and task.subproblem.locks:
@@ -549,6 +549,7 @@ class _Run:
         for job in self.running:
             if not job.future.done():
                 job.task.deadline.cancel()
+                leave(job.future)
                 job.future.cancel()
 
     def harvest(self) -> None:

@@ -161,7 +161,7 @@ class FaceChain:
         return self.values(level.holds, point)
 
     def _effects(self, level: FaceOptimum) -> dict[str, float]:
-        """Faces that were told with twice the digits leave no doubt to a point that was, too."""
+        """Faces that were found with twice the digits leave no doubt to a point that was, too."""
         if level.vertex.error is None:
             return {}
         faces = {name: self.faces[name] for name in level.holds}

@@ -97,7 +97,7 @@ def multiplier_beyond(form: StandardForm, direction: Array) -> float | None:
     """The multiplier a little further on, which is never more than the derivative here.
 
     As the optimum is convex, that is all there is to know where the one here is no larger. What
-    touches its limit need not be told from what is near it.
+    touches its limit need not be distinguished from what is near it.
     """
     size = 1.0 + float(np.max(np.abs(form.b[direction > 0])))
     vertex = _optimum(replace(form, b=form.b + PRICE_STEP * size * direction))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from lexiprog.backends.highs import WORDS, HighsModel
+from lexiprog.backends.kept import is_only_vertex
 from lexiprog.canon.standard_form import Bounds
 from lexiprog.certify.certificate import Certificate
 from lexiprog.cvxpy_adapter import AffineMatrix, DenseAffine
@@ -18,7 +19,7 @@ from lexiprog.least_squares.hierarchy import Hierarchy, Rank
 from lexiprog.least_squares.repeated import PerThread, StepAnswer, kernel
 from lexiprog.status import Status
 from lexiprog.tolerances import CERTIFIED_LEAST_SQUARES, NEARNESS
-from lexiprog.typing import Array
+from lexiprog.typing import Array, cached_property
 
 # A multiplier is one if it is more than the first share of its terms; between the two it is not
 # clear whether what it belongs to may still move.
@@ -37,49 +38,72 @@ class BoundedProgram:
     bounds: Bounds
     P: Array | None = None
 
-    def measures(self, x: Array, y: Array) -> tuple[float, float, float]:
-        """What rows, columns and the gap miss, each over the terms that it is made of.
 
-        ``y`` are multipliers of the rows: what is left of the costs is ``c + Px - A'y``.
-        """
-        ends, A, P = self.bounds, self.A, self.P
-        at, size = A @ x, self.sizes @ np.abs(x)
-        y = np.where((y > 0.0) & np.isfinite(ends.row_lower), y, np.minimum(y, 0.0))
-        y = np.where((y < 0.0) & ~np.isfinite(ends.row_upper), 0.0, y)
-        rows = max(_missed(ends.row_lower, at, ends.row_upper, size),
-                   _missed(ends.lower, x, ends.upper, np.abs(x)))  # fmt: skip
-        left, terms = self.c - y @ A, np.abs(self.c) + np.abs(y) @ self.sizes
-        worth = float(np.abs(self.c) @ np.abs(x))
+class _Point:
+    """A point of a program with multipliers of its rows, and what is measured of them.
+
+    Attributes
+    ----------
+    at, left, terms : ndarray
+        The rows' values, the reduced costs ``c + Px - A'y``, and the terms these are made of.
+    """
+
+    def __init__(self, program: BoundedProgram, x: Array, y: Array) -> None:
+        ends, A, P = program.bounds, program.A, program.P
+        # Multipliers count where there is an end to push against.
+        below, above = np.isfinite(ends.row_lower), np.isfinite(ends.row_upper)
+        self.x, self.program = x, program
+        self.y = y = np.where(((y > 0.0) & below) | ((y < 0.0) & above), y, 0.0)
+        self.at, self._sizes = A @ x, np.abs(y)
+        self.left, self.terms = program.c - y @ A, np.abs(program.c) + self._sizes @ program.sizes
         if P is not None:
-            left, terms = left + P @ x, terms + np.abs(P) @ np.abs(x)
-            worth += float(np.abs(x) @ np.abs(P) @ np.abs(x))
+            self.left, self.terms = self.left + P @ x, self.terms + np.abs(P) @ np.abs(x)
+
+    @cached_property
+    def measures(self) -> tuple[float, float, float]:
+        """What rows, columns and the gap miss, each over the terms that it is made of."""
+        program, x, y, at, left = self.program, self.x, self.y, self.at, self.left
+        ends, size = program.bounds, np.abs(x)
+        rows = max(_missed(ends.row_lower, at, ends.row_upper, program.sizes, size),
+                   _missed(ends.lower, x, ends.upper, None, size))  # fmt: skip
+        worth = float(np.abs(program.c) @ size)
+        if program.P is not None:
+            worth += float(size @ np.abs(program.P) @ size)
         end = np.where(left > 0.0, ends.lower, ends.upper)
-        held = np.isfinite(end)
-        free = np.divide(np.abs(left), terms, out=np.zeros(x.size), where=~held & (terms > 0.0))
-        row_end = np.where(y > 0.0, ends.row_lower, ends.row_upper)
-        row_end = np.where(y != 0.0, row_end, 0.0)
-        charges = float(np.abs(left[held]) @ np.abs(x[held] - end[held]))
-        charges += float(np.abs(y) @ np.abs(np.where(y != 0.0, at - row_end, 0.0)))
-        worth += float(np.abs(y) @ np.abs(row_end)) + float(np.abs(left[held]) @ np.abs(end[held]))
+        held, away = np.isfinite(end), np.abs(left)
+        free = np.divide(away, self.terms, out=np.zeros(x.size), where=~held & (self.terms > 0.0))
+        pushed = y != 0.0
+        row_end = np.where(pushed, np.where(y > 0.0, ends.row_lower, ends.row_upper), 0.0)
+        end, away = np.where(held, end, 0.0), np.where(held, away, 0.0)
+        charges = float(away @ np.abs(x - end))
+        charges += float(self._sizes @ np.abs(np.where(pushed, at - row_end, 0.0)))
+        worth += float(self._sizes @ np.abs(row_end)) + float(away @ np.abs(end))
         return rows, float(free.max(initial=0.0)), charges / worth if worth > 0.0 else charges
 
-    def certificate(self, x: Array, y: Array) -> Certificate:
-        """The same, as a certificate."""
-        rows, columns, gap = self.measures(x, y)
-        return Certificate(
+    @property
+    def passed(self) -> bool:
+        """Whether its certificate passes, which is made when somebody asks for it."""
+        return all(measure <= CERTIFIED_LEAST_SQUARES for measure in self.measures)
+
+    def certificates(self) -> list[Certificate]:
+        """The same as a certificate, alone in a list."""
+        rows, columns, gap = self.measures
+        made = Certificate(
             rows=rows, columns=columns, gap=gap, tolerance=CERTIFIED_LEAST_SQUARES / NEARNESS,
             gap_tolerance=CERTIFIED_LEAST_SQUARES, row_tolerance=CERTIFIED_LEAST_SQUARES,
         )  # fmt: skip
+        return [made]
 
 
-def _missed(lower: Array, at: Array, upper: Array, size: Array) -> float:
-    """The largest violation over its terms."""
+def _missed(lower: Array, at: Array, upper: Array, A: Array | None, x: Array) -> float:
+    """The largest violation over its terms: ``A @ x``, or ``x`` itself."""
     beyond = np.maximum(lower - at, at - upper)
+    if not beyond.max(initial=0.0) > 0.0:
+        return np.inf if np.isnan(at).any() else 0.0
     out = np.flatnonzero(beyond > 0.0)
-    if not out.size:
-        return 0.0
     end = np.where(at[out] > upper[out], upper[out], lower[out])
-    return float(np.max(beyond[out] / (size[out] + np.abs(end))))
+    size = x[out] if A is None else A[out] @ x
+    return float(np.max(beyond[out] / (size + np.abs(end))))
 
 
 @dataclass(frozen=True)
@@ -134,15 +158,17 @@ class _Levels:
 
     status: Status = Status.OPTIMAL
     x: Array = field(default_factory=lambda: np.zeros(0))
-    programs: list[tuple[BoundedProgram, Array, Array]] = field(default_factory=list)
+    points: list[_Point] = field(default_factory=list)
     unique: bool = True
-    measured: list[Certificate] = field(default_factory=list)
+
+    @property
+    def passed(self) -> bool:
+        """Whether all certificates pass."""
+        return all(point.passed for point in self.points)
 
     def certificates(self) -> list[Certificate]:
-        """Of all levels, made once."""
-        if not self.measured:
-            self.measured = [program.certificate(x, y) for program, x, y in self.programs]
-        return self.measured
+        """Of all levels."""
+        return [made for point in self.points for made in point.certificates()]
 
 
 class RepeatedLinear(Repeated):
@@ -164,10 +190,12 @@ class RepeatedLinear(Repeated):
             self._last.model, self._last.full = model, (full, np.abs(full))
         full = self._last.full
         found = self._levels(model, full, costs, maps.bounds(values), warm=warm)
-        passed = not verify or self._passed(found)
+        passed = not verify or found.passed
         if warm and (found.status is not Status.OPTIMAL or not found.unique or not passed):
+            model = HighsModel(A, {}, costs[0, :-1].copy(), maps.bounds(values))
+            self._last.model = model
             found = self._levels(model, full, costs, maps.bounds(values), warm=False)
-            passed = not verify or self._passed(found)
+            passed = not verify or found.passed
         if found.status is not Status.OPTIMAL or not passed:
             self._last.model = None
             if found.status is Status.OPTIMAL:
@@ -176,9 +204,6 @@ class RepeatedLinear(Repeated):
                 return self.nothing(found.status)
         optima = maps.signs * (costs[:, :-1] @ found.x + costs[:, -1])
         return found.status, optima, found.x, found.certificates
-
-    def _passed(self, found: _Levels) -> bool:
-        return all(certificate.passed for certificate in found.certificates())
 
     def _levels(
         self,
@@ -202,54 +227,124 @@ class RepeatedLinear(Repeated):
                 return out
             solution = model.solution
             x, y = np.array(solution.col_value), np.array(solution.row_dual)
-            x = np.clip(x, ends.lower, ends.upper)
-            program = BoundedProgram(cost, *full, ends)
-            out.programs.append((program, x, y))
-            out.x = x
-            ends, clear, unique = _face(program, x, y)
+            out.x = np.clip(x, ends.lower, ends.upper)
+            point = _Point(BoundedProgram(cost, *full, ends), out.x, y)
+            out.points.append(point)
             if level < last:
+                only = not level and _is_only(point)
+                ends, clear = _face(point)
                 if not clear:
                     out.status = Status.INACCURATE
+                later = _at_vertex(full, costs[1:, :-1], ends, out.x) if only else []
+                if later and all(own.passed for own in later):
+                    out.points.extend(later)
+                    return out
                 model.set_columns(ends.lower, ends.upper)
                 model.set_rows(ends.row_lower, ends.row_upper)
-            out.unique = unique
+            elif warm:
+                out.unique = _is_only(point)
         return out
 
     def __str__(self) -> str:
         return "HiGHS, from the last basis"
 
 
-def _face(program: BoundedProgram, x: Array, y: Array) -> tuple[Bounds, bool, bool]:
-    """The ends on the optimal face; whether it is clear which they are, and whether it is a point.
+def _face(point: _Point) -> tuple[Bounds, bool]:
+    """The ends on the optimal face, and whether it is clear which they are.
 
     What has a multiplier stays where it is.
     """
-    ends, A = program.bounds, program.A
-    left, terms = program.c - y @ A, np.abs(program.c) + np.abs(y) @ program.sizes
-    terms[terms == 0.0] = 1.0
-    share, largest = np.abs(left) / terms, np.abs(y).max(initial=0.0) or 1.0
-    row_share = np.abs(y) / largest
+    ends, y = point.program.bounds, point.y
+    share = np.abs(point.left) / np.where(point.terms == 0.0, 1.0, point.terms)
+    row_share = np.abs(y) / (np.abs(y).max(initial=0.0) or 1.0)
     open_columns, open_rows = ends.lower < ends.upper, ends.row_lower < ends.row_upper
     fixed, fixed_rows = (share > REAL) & open_columns, (row_share > REAL) & open_rows
     doubtful = ((share > FLAT) & (share < CLEAR) & open_columns).any() or (
         (row_share > FLAT) & (row_share < CLEAR) & open_rows
     ).any()
-    at = A @ x
-    near = np.minimum(np.abs(x - ends.lower), np.abs(x - ends.upper)) <= REAL * (1.0 + np.abs(x))
-    near_rows = np.minimum(np.abs(at - ends.row_lower), np.abs(at - ends.row_upper)) <= REAL * (
-        1.0 + np.abs(at)
-    )
-    unique = (
-        not (near & open_columns & ~fixed).any() and not (near_rows & open_rows & ~fixed_rows).any()
-    )
     row_end = np.where(y > 0.0, ends.row_lower, ends.row_upper)
     face = Bounds(
-        np.where(fixed, x, ends.lower),
-        np.where(fixed, x, ends.upper),
+        np.where(fixed, point.x, ends.lower),
+        np.where(fixed, point.x, ends.upper),
         np.where(fixed_rows, row_end, ends.row_lower),
         np.where(fixed_rows, row_end, ends.row_upper),
     )
-    return face, not doubtful, unique
+    return face, not doubtful
+
+
+def _is_only(point: _Point) -> bool:
+    """Whether no other point is optimal and no other multipliers prove it."""
+    bounds = point.program.bounds
+    return is_only_vertex(bounds, point.x, point.at, point.left, point.y, point.terms)
+
+
+def _at_vertex(full: tuple[Array, Array], costs: Array, ends: Bounds, x: Array) -> list[_Point]:
+    """Later levels where the first leaves a single point: only their multipliers are to be found.
+
+    None of them if what is tight there does not make a basis.
+    """
+    free = np.flatnonzero(ends.lower < ends.upper)
+    tight = np.flatnonzero(ends.row_lower == ends.row_upper)
+    if free.size != tight.size:
+        return []
+    y = np.zeros((len(costs), ends.row_lower.size))
+    try:
+        y[:, tight] = np.linalg.solve(full[0][np.ix_(tight, free)].T, costs[:, free].T).T
+    except np.linalg.LinAlgError:
+        return []
+    programs = (BoundedProgram(cost, *full, ends) for cost in costs)
+    return [_Point(program, x, own) for program, own in zip(programs, y, strict=True)]
+
+
+@dataclass(frozen=True)
+class _Definitions:
+    """Columns that one equation defines, and nothing else bounds, in terms of the others.
+
+    Modelling layers write a sum of squares as that of such columns.
+
+    Attributes
+    ----------
+    rows, own : ndarray of int
+        The equations, and the column that each defines.
+    factors : ndarray
+        Its entry there.
+    kept : ndarray of int
+        The other columns.
+    columns : ndarray
+        All columns as combinations of these, but for what right-hand sides add.
+    """
+
+    rows: NDArray[np.intp]
+    own: NDArray[np.intp]
+    factors: Array
+    kept: NDArray[np.intp]
+    columns: Array
+
+    @classmethod
+    def of(cls, A: Array, maps: LinearMaps) -> _Definitions:
+        """Those of a matrix."""
+        bounded = np.isfinite(maps.lower) | np.isfinite(maps.upper)
+        once = (np.count_nonzero(A, axis=0) == 1) & ~bounded
+        rows, own = [], []
+        for row in range(maps.zero):
+            defined = np.flatnonzero(once & (A[row] != 0.0))
+            if defined.size:
+                rows.append(row)
+                own.append(int(defined[np.argmax(np.abs(A[row, defined]))]))
+        columns = np.eye(A.shape[1])
+        columns[own] = 0.0
+        kept = np.setdiff1d(np.arange(A.shape[1]), own)
+        factors = A[rows, own]
+        columns = columns[:, kept]
+        columns[own] = -A[rows][:, kept] / factors[:, None]
+        return cls(np.array(rows, dtype=np.intp), np.array(own, dtype=np.intp), factors, kept,
+                   columns)  # fmt: skip
+
+    def shift(self, b: Array) -> Array:
+        """What right-hand sides add to the columns."""
+        out = np.zeros(self.columns.shape[0])
+        out[self.own] = b[self.rows] / self.factors
+        return out
 
 
 class RepeatedQuadratic(Repeated):
@@ -266,15 +361,29 @@ class RepeatedQuadratic(Repeated):
     def __init__(self, maps: LinearMaps, P: Array) -> None:
         super().__init__(maps)
         self.P = P
-        roots, axes = np.linalg.eigh(P)
+        every = np.asarray(maps.A.at(np.zeros(0)).toarray())
+        self._limits = np.count_nonzero(every, axis=1) == 1  # rows that limit one column
+        self._defined = defined = _Definitions.of(every, maps)
+        self._limits[defined.rows] = False
+        self._A, self._sizes = every[~self._limits], np.abs(every[~self._limits])
+        rows = np.ones(self._limits.size, dtype=bool)
+        rows[defined.rows] = False
+        self._others = rows[~self._limits]  # of the rows that limit nothing, those that stay
+        self._own_A = self._A[self._others][:, defined.kept]
+        self._own_P = defined.columns.T @ P @ defined.columns
+        # Units in which curvatures and rows are about one: DAQP's tolerances have none.
+        self._columns = _near_one(np.sqrt(np.abs(np.diag(self._own_P))))
+        self._own_P = self._own_P * self._columns[:, None] * self._columns
+        self._own_A = self._own_A * self._columns
+        self._rows = _near_one(np.abs(self._own_A).max(axis=1, initial=0.0))
+        self._own_A = self._own_A * self._rows[:, None]
+        self._own_sizes = np.abs(self._own_A)
+        self._lift = defined.columns * self._columns
+        roots, axes = np.linalg.eigh(self._own_P)
         curved = roots > FLAT * roots[-1]
         self._factor = np.sqrt(roots[curved])[:, None] * axes[:, curved].T
         self._solve_costs = axes[:, curved] / np.sqrt(roots[curved])
         self.strict = bool(curved.all())
-        every = np.asarray(maps.A.at(np.zeros(0)).toarray())
-        self._limits = np.count_nonzero(every, axis=1) == 1  # rows that limit one column
-        self._A: Array = every[~self._limits]
-        self._sizes = np.abs(self._A)
         self._limited = np.argmax(every[self._limits] != 0.0, axis=1)
         self._factors = every[self._limits, self._limited]
         kernel()
@@ -293,32 +402,57 @@ class RepeatedQuadratic(Repeated):
             moving = np.zeros((maps.shape[1], start.size))
             moving[:, columns[self.maps.costs.entries.moving]] = maps.toarray().T
             every.extend(moving[:, :-1])
-        costs = np.array(every)
+        costs = np.array(every) @ self._lift
         rest = costs - costs @ self._solve_costs @ self._factor
         return bool(np.all(np.abs(rest) <= REAL * np.abs(costs).max(initial=0.0)))
 
     def __call__(self, values: Array, *, verify: bool) -> StepAnswer:
         """A status, the value, a point, and what makes the certificate."""
-        maps = self.maps
+        maps, defined = self.maps, self._defined
         row, ends = maps.costs.at(values)[0], self._ends(values)
         if ends is None:
             return self.nothing(Status.INFEASIBLE)
         program = BoundedProgram(row[:-1], self._A, self._sizes, ends, self.P)
-        found = self._by_daqp(program, verify=verify) if self.strict else None
-        if found is None:
-            found = self._by_least_squares(program, verify=verify)
-        if found is None:
-            return self.nothing(Status.FAILED)
-        status, x, y = found
-        if status is not Status.OPTIMAL:
-            return self.nothing(status)
-        value = 0.5 * float(x @ self.P @ x) + float(row[:-1] @ x) + float(row[-1])
-        return (
-            Status.OPTIMAL,
-            maps.signs * value,
-            x,
-            partial(_one_certificate, program, x, y),
-        )
+        shift = defined.shift(maps.b.at(values)[:, 0])
+        own = self._own(program, shift)
+        for method in (self._by_daqp, self._by_least_squares):
+            found = method(own)
+            if found is None:
+                continue
+            status, x, y = found
+            if status is not Status.OPTIMAL:
+                return self.nothing(status)
+            x, y = self._lifted(program, x, y, shift)
+            point = _Point(program, x, y)
+            if verify and not point.passed:
+                continue
+            value = 0.5 * float(x @ self.P @ x) + float(row[:-1] @ x) + float(row[-1])
+            return Status.OPTIMAL, maps.signs * value, x, point.certificates
+        return self.nothing(Status.FAILED)
+
+    def _own(self, program: BoundedProgram, shift: Array) -> BoundedProgram:
+        """The program without columns that equations define, in units of its own."""
+        ends, others, kept = program.bounds, self._others, self._defined.kept
+        own = Bounds(
+            ends.lower[kept] / self._columns, ends.upper[kept] / self._columns,
+            ends.row_lower[others] * self._rows, ends.row_upper[others] * self._rows,
+        )  # fmt: skip
+        costs = program.c if not self._defined.rows.size else program.c + self.P @ shift
+        return BoundedProgram(costs @ self._lift, self._own_A, self._own_sizes, own, self._own_P)
+
+    def _lifted(
+        self, program: BoundedProgram, x: Array, y: Array, shift: Array
+    ) -> tuple[Array, Array]:
+        """The point with all columns, and the multipliers of all rows that limit nothing."""
+        defined = self._defined
+        if not defined.rows.size:
+            return x * self._columns, y * self._rows
+        full = self._lift @ x + shift
+        multipliers = np.empty(self._others.size)
+        multipliers[self._others] = y * self._rows
+        # Both are in the order of the rows.
+        multipliers[~self._others] = (program.c + self.P @ full)[defined.own] / defined.factors
+        return full, multipliers
 
     def _ends(self, values: Array) -> Bounds | None:
         """All ends, with rows that limit one column as its bounds; None if two contradict.
@@ -336,11 +470,9 @@ class RepeatedQuadratic(Repeated):
         ends.lower[crossed] = upper
         return Bounds(ends.lower, ends.upper, ends.row_lower[~limits], ends.row_upper[~limits])
 
-    def _by_daqp(
-        self, program: BoundedProgram, *, verify: bool
-    ) -> tuple[Status, Array, Array] | None:
-        """The optimum by DAQP; None if it is not installed, or its answer is not proved."""
-        model = self._model(program)
+    def _by_daqp(self, program: BoundedProgram) -> tuple[Status, Array, Array] | None:
+        """The optimum by DAQP; None if it is not installed, or finds none."""
+        model = self._model(program) if self.strict else None
         if model is None:
             return None
         x, _, flag, info = model.solve()
@@ -348,10 +480,7 @@ class RepeatedQuadratic(Repeated):
             return None
         multipliers = -np.asarray(info["lam"])
         x = np.clip(np.asarray(x), program.bounds.lower, program.bounds.upper)
-        y = multipliers[x.size :]
-        if verify and not program.certificate(x, y).passed:
-            return None
-        return Status.OPTIMAL, x, y
+        return Status.OPTIMAL, x, multipliers[x.size :]
 
     def _model(self, program: BoundedProgram) -> Any:
         """A DAQP model of this thread with the program's numbers; None if there is no DAQP."""
@@ -366,19 +495,19 @@ class RepeatedQuadratic(Repeated):
         if model is None:
             sense = np.zeros(upper.size, dtype=np.intc)
             equations = np.arange(self._limits.size) < self.maps.zero
-            sense[self._limited[equations[self._limits]]] = 5
-            sense[program.c.size :][equations[~self._limits]] = 5
+            fixed = np.zeros(self.maps.lower.size, dtype=np.intc)
+            fixed[self._limited[equations[self._limits]]] = 5
+            sense[: program.c.size] = fixed[self._defined.kept]
+            sense[program.c.size :][equations[~self._limits][self._others]] = 5
             model = daqp.Model()
             model.settings = {"primal_tol": 1e-11, "dual_tol": 1e-12}
-            model.setup(self.P, program.c, self._A, upper, lower, sense)
+            model.setup(self._own_P, program.c, self._own_A, upper, lower, sense)
             self._last.model = model
         else:
             model.update(f=program.c, bupper=upper, blower=lower)
         return model
 
-    def _by_least_squares(
-        self, program: BoundedProgram, *, verify: bool
-    ) -> tuple[Status, Array, Array] | None:
+    def _by_least_squares(self, program: BoundedProgram) -> tuple[Status, Array, Array] | None:
         """The optimum as the point where constraints hold and ``||Fx + h||`` is least."""
         ends, n = program.bounds, program.c.size
         bounded = np.flatnonzero(np.isfinite(ends.lower) | np.isfinite(ends.upper))
@@ -402,17 +531,15 @@ class RepeatedQuadratic(Repeated):
         self._last.start = held.side, x
         by_row = np.zeros(hierarchy.lower.size)
         by_row[held.rows] = -held.point.multipliers[:, 1] / hierarchy.matrix.norms[held.rows]
-        y = by_row[bounded.size : hard]
-        if verify and not program.certificate(x, y).passed:
-            return None
-        return Status.OPTIMAL, x, y
+        return Status.OPTIMAL, x, by_row[bounded.size : hard]
 
     def __str__(self) -> str:
         return "DAQP, or one active set"
 
 
-def _one_certificate(program: BoundedProgram, x: Array, y: Array) -> list[Certificate]:
-    return [program.certificate(x, y)]
+def _near_one(sizes: Array) -> Array:
+    """Powers of two that bring these sizes, where they are any, to about one."""
+    return np.exp2(-np.rint(np.log2(np.where(sizes > 0.0, sizes, 1.0))))
 
 
 def dense_curvature(P: sp.csc_array) -> Array:

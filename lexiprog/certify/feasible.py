@@ -1,0 +1,126 @@
+"""Whether a point nearby lies on all rows exactly, which rounding alone can't tell.
+
+A point of floats misses most rows by a rounding. Where the rows that it touches are independent of
+each other, a step as small leads onto them. Where they are not, they may contradict each other by
+as little: ``x <= 1``, ``y <= 1`` and ``x + y >= 2 + 1e-15``. So the step is taken in twice the
+working precision: what is missed then vanishes, or it remains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.linalg import splu
+
+from lexiprog.canon.compensated import Pair
+from lexiprog.canon.decimals import DecimalResiduals
+from lexiprog.certify.terms import TermSizes, exact_slack, misses, most, ratio, touched_rows
+from lexiprog.tolerances import REDUCED_TO_ZERO, REGULAR
+from lexiprog.typing import Array, Mask, Matrix
+
+# Rounds of corrections, each of which gains some ten digits.
+ROUNDS = 8
+
+
+def unit_factors(effects: Matrix, sizes: Array) -> tuple[Array, Array]:
+    """Factors that bring the rows and columns of a matrix to about one.
+
+    They begin with the ``sizes`` of its columns, so that no unit of either makes a difference.
+    """
+    entries = sp.coo_array(abs(effects))
+    at, columns = entries.coords, np.divide(1.0, sizes, np.zeros(sizes.size), where=sizes > 0.0)
+    rows = np.ones(effects.shape[0])
+    for _ in range(3):
+        for factors, axis, others in ((rows, 0, columns), (columns, 1, rows)):
+            largest = np.zeros(factors.size)
+            np.maximum.at(largest, at[axis], entries.data * others[at[1 - axis]])
+            factors[:] = 1.0 / np.where(largest > 0.0, largest, 1.0)
+    return rows, columns
+
+
+def least_steps(effects: Matrix, regular: float) -> Callable[[Array], Array] | None:
+    """Of given effects on the columns, the least steps of the rows that have them."""
+    rows, columns = effects.shape
+    blocks = [[sp.eye_array(rows), effects], [effects.T, -regular * sp.eye_array(columns)]]
+    try:
+        factors = splu(sp.csc_array(sp.block_array(blocks)))
+    except RuntimeError:  # singular
+        return None
+    nothing = np.zeros(rows)
+    return lambda wanted: factors.solve(np.concatenate([nothing, wanted]))[:rows]
+
+
+@np.errstate(all="ignore")
+def is_met_nearby(
+    terms: TermSizes,
+    x: Array,
+    *,
+    touched: float,
+    decimals: Callable[[], DecimalResiduals | None],
+) -> bool:
+    """Whether some point near ``x`` lies in all linear rows, as far as twice the digits tell.
+
+    Parameters
+    ----------
+    touched : float
+        Rows whose slack is at most this share of their terms are taken for equations.
+    decimals : callable
+        What the decimals that numbers stand for differ from these.
+    """
+    if not misses(terms, x):
+        return True
+    inside = np.flatnonzero((terms.lower < x) & (x < terms.upper))
+    rows = np.flatnonzero(touched_rows(terms, x, touched))
+    if _on_rows(terms, x, rows, inside, None) is not None:
+        return True
+    meant = decimals()
+    return meant is not None and _on_rows(terms, x, rows, inside, meant) is not None
+
+
+@np.errstate(all="ignore")
+def on_touched_rows(terms: TermSizes, x: Array, *, touched: float, pressed: Mask) -> Pair | None:
+    """The point moved onto all rows that it touches and those that are pressed on, if it can be."""
+    linear = np.arange(terms.form.b.size) < terms.form.cones.linear
+    close = touched_rows(terms, x, touched) | (pressed & linear)
+    inside = np.flatnonzero((terms.lower < x) & (x < terms.upper))
+    return _on_rows(terms, x, np.flatnonzero(close), inside, None)
+
+
+def _on_rows(
+    terms: TermSizes, x: Array, rows: NDArray[np.intp], inside: NDArray[np.intp],
+    decimals: DecimalResiduals | None,
+) -> Pair | None:  # fmt: skip
+    """The point moved onto some rows in twice the digits; None if they can't hold as equations."""
+    effects, sizes = sp.csr_array(terms.form.A)[rows][:, inside].T, terms.row_sizes(x)[rows]
+    by_column, by_row = unit_factors(effects, sizes)
+    effects = sp.csc_array(sp.diags_array(by_column) @ effects @ sp.diags_array(by_row))
+    for regular in REGULAR:
+        steps = least_steps(effects, regular) if inside.size else None
+        point, last = Pair.of(x), np.inf
+        for _ in range(ROUNDS):
+            left = exact_slack(terms.form, point, decimals).nearest[rows]
+            size = most(ratio(np.abs(left), sizes))
+            if size <= REDUCED_TO_ZERO:
+                return point if _holds(terms, point, rows, decimals) else None
+            if steps is None or not size < 0.5 * last:
+                break
+            last = size
+            change = np.zeros(x.size)
+            change[inside] = by_column * steps(by_row * left)
+            point = point.plus(change)
+    return None
+
+
+def _holds(
+    terms: TermSizes, point: Pair, rows: NDArray[np.intp], decimals: DecimalResiduals | None
+) -> bool:
+    """Whether a point is within its bounds and all other rows."""
+    near = point.nearest
+    within = (terms.lower <= near) & (near <= terms.upper)
+    others: Mask = np.arange(terms.form.b.size) < terms.form.cones.linear
+    others[rows] = False
+    slack = exact_slack(terms.form, point, decimals).nearest
+    return bool(within.all() and (slack[others] >= 0.0).all())
