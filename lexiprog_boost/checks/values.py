@@ -178,7 +178,7 @@ def reduced(estimator: Any) -> tuple[Any, ...]:
 
 
 def blank(kind: Any, written_by: str) -> Any:
-    """An estimator to be filled from a pickle, which is told of first if another version's."""
+    """An estimator to be filled from a pickle, with a warning first if it is another version's."""
     if written_by != version_here():
         warnings.warn(
             f"this {kind.__name__} was pickled by lexiprog {written_by}, and here is "

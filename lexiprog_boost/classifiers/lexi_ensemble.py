@@ -206,7 +206,7 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
     equal ones.
 
     Of the default members only the forest has importances; what a column is worth to all of them
-    is told by scikit-learn's ``permutation_importance(model, X, y, scoring="balanced_accuracy")``.
+    is found by scikit-learn's ``permutation_importance(model, X, y, scoring="balanced_accuracy")``.
     For another threshold than the balanced one, wrap the model in ``TunedThresholdClassifierCV`` or
     compare ``predict_proba`` with it.
 
@@ -285,13 +285,14 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
         self
         """
         if not self._fits_blocks(X, y, sample_weight, groups):
-            self._train(with_groups(self._checked_training(X, y, sample_weight), groups))
+            data = self._checked_training(X, y, sample_weight)
+            self._train(with_groups(data, groups).counted())
         return self
 
     def _train(self, data: TrainingData) -> None:
         self._check_options(data.classes, also="auto")
         rng = check_random_state(self.random_state)
-        given = default_pool() if self.ensemble is None else self.ensemble
+        given = default_pool(len(data.y)) if self.ensemble is None else self.ensemble
         if self.margins_from == "auto" and not self.prefit and self._goes_as_a_whole(given):
             # Its own vote, on points it did not see, is worth more than new weights of members
             # that depend on each other or know their points by heart.
@@ -330,9 +331,8 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
 
     def _decide(self, scores: Floats, data: TrainingData) -> None:
         """Set the classes' floors on scores of unseen points, and measure the recalls there."""
-        rows = data.weights > 0
-        codes, scores = data.codes[rows], tied(scores[rows])
-        counts = np.bincount(codes, minlength=len(data.classes))
+        codes, scores = data.codes, tied(scores)
+        counts = np.bincount(codes)
         if self.at_least:
             nothing = np.zeros(len(counts))
             points = ScoredPoints(
@@ -417,7 +417,7 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
         if self._fits_blocks(X, y, sample_weight, groups, again=True):
             return self
         data = check_training_data(self, X, y, sample_weight, keep_frames=True, reset=False)
-        data = with_groups(data, groups)
+        data = with_groups(data, groups).counted()
         self._check_options(data.classes, also="auto")
         self._weigh(ensemble_members(self.ensemble_), data, "new points", seed=0)
         return self

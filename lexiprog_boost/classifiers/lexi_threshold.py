@@ -41,11 +41,13 @@ from lexiprog_boost.thresholds import (
     priorities_program,
     read_priorities,
 )
+from lexiprog_boost.thresholds.promises import ErrorLevels, cases_needed
 
 # Probabilities below this count as this, since their logarithm is taken.
 SMALLEST = 1e-6
-# The part of the points that is kept from training, unless another is given.
-HOLDOUT = 1 / 3
+# The part of the points that is kept from training, unless another is given, and the largest part
+# if a floor needs more cases.
+HOLDOUT, LARGEST_HOLDOUT = 1 / 3, 1 / 2
 # So large a share of the points at one score makes a floor coarse.
 TIED = 0.1
 
@@ -76,7 +78,8 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         Whether that is the confidence of all floors together, or of each by itself.
     cv : {"holdout", "prefit"}, float or int
         Which points the thresholds are found on. "holdout": a third that is kept from training,
-        or the given share: floors are promised. "prefit": the estimator is fitted, and all points
+        up to a half if a floor of a recall then has the cases that it takes, or the given share:
+        floors are promised. "prefit": the estimator is fitted, and all points
         given to `fit` are new to it: promised too. A whole number: so many folds of
         cross-fitting, then a fit on all points: floors are estimated, since nothing guarantees
         that the last fit is like those before it.
@@ -189,7 +192,7 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         priorities = read_priorities(self.priorities, data.classes)
         columns = [one.column for one in priorities if one.column is not None]
         groups = {column: _column(X, column) for column in columns}
-        rows, logs = self._unseen_scores(data)
+        rows, logs = self._unseen_scores(data, priorities)
         codes = data.codes[rows]
         shares = np.bincount(data.codes) / len(data.codes)
         points = ScoredPoints(
@@ -265,7 +268,9 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
 
     # Scores of points that the estimator has not seen.
 
-    def _unseen_scores(self, data: TrainingData) -> tuple[NDArray[np.intp], Floats]:
+    def _unseen_scores(
+        self, data: TrainingData, priorities: list[ClassPriority]
+    ) -> tuple[NDArray[np.intp], Floats]:
         """The points that the rule is found on, and their scores; sets ``estimator_``."""
         everything = np.arange(len(data.y))
         if isinstance(self.cv, str) and self.cv == "prefit":
@@ -278,7 +283,7 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         if self.random_state is not None:
             learner = seeded_clone(self.estimator, rng)
         if isinstance(self.cv, str | float):
-            kept = held_out(data.codes, HOLDOUT if isinstance(self.cv, str) else self.cv, seed)
+            kept = held_out(data.codes, self._share_kept(data, priorities), seed)
             train, rows = np.flatnonzero(~kept), np.flatnonzero(kept)
             self.estimator_ = learner.fit(take_rows(data.X, train), data.y[train])
             return rows, self._logs(self.estimator_, take_rows(data.X, rows), data.classes)
@@ -292,6 +297,21 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         self.estimator_ = learner.fit(data.X, data.y)
         rows = np.flatnonzero(folds >= 0)  # the only point of its class is never held out
         return rows, logs[rows]
+
+    def _share_kept(self, data: TrainingData, priorities: list[ClassPriority]) -> float:
+        """The share to hold out; it depends on the numbers of cases only."""
+        if not isinstance(self.cv, str):
+            return float(self.cv)
+        floors = [one for one in priorities if one.is_floor]
+        levels = ErrorLevels(1 - self.confidence, len(floors), joint=self.joint, apart=False)
+        level = levels.next() if floors else 0.0
+        counts = dict(zip(data.classes.tolist(), np.bincount(data.codes).tolist(), strict=True))
+        takes = [
+            cases_needed(one.limit, level) / counts[one.label]
+            for one in floors
+            if one.measure == "recall" and one.limit is not None
+        ]
+        return max([HOLDOUT, *(share for share in takes if share <= LARGEST_HOLDOUT)])
 
     def _judged(self, learner: Any, data: TrainingData, folds: Codes, k: int) -> Floats:
         train, test = np.flatnonzero(folds != k), np.flatnonzero(folds == k)

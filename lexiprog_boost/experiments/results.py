@@ -68,7 +68,7 @@ class Results:
 
     @cached_property
     def clock(self) -> Literal["processor", "seconds"]:
-        """What times are told by: the processor's, unless some fit has kept the clock's alone."""
+        """Which clock times are of: the processor's, unless some fit has kept the clock's alone."""
         fits = [run for record in self.records for run in record["runs"] if "seconds" in run]
         return "processor" if all("processor" in run for run in fits) else "seconds"
 

@@ -147,7 +147,7 @@ def win_tie_loss(folds: NDArray, control: int) -> list[tuple[int, int, int] | No
 
 @cache
 def critical_difference(methods: int, datasets: int) -> float:
-    """Nemenyi's: average ranks that differ by less are not told apart at 5 %.
+    """Nemenyi's: average ranks that differ by less are not significant at 5 %.
 
     Examples
     --------

@@ -28,7 +28,7 @@ class NeighborTable:
     table, all T learners share one search of the training set and one of each set they predict;
     `WeightedKNeighborsClassifier.prepared_for` makes one, the pools do so by themselves.
     The table recognises points by their content, so views, copies and data changed after the
-    search are told apart rightly. It has no settable state: cloning an estimator keeps its table,
+    search are distinguished. It has no settable state: cloning an estimator keeps its table,
     and pickles carry the points but not the answers, which are found again when asked for.
 
     Parameters

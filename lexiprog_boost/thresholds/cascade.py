@@ -46,6 +46,8 @@ class Cascade(Aims):
         self.frozen = False  # whether the last class's threshold may not move any more
         self.offsets: Floats = points.offsets
         self._kept: tuple[float, OffsetSearch] | None = None
+        self._known: dict[int, Floats] = {}  # scores by place
+        self._sorted: dict[tuple[int, int], Floats] = {}  # of a cell's points, by place and cell
 
     def serve(self, place: int, level: float) -> tuple[int | None, str]:
         """The first floor of a class sets its threshold; those after it test it, mostly."""
@@ -77,7 +79,20 @@ class Cascade(Aims):
         return one.priority.measure == "recall" or len(self.points.classes) == 2
 
     def _scores(self, place: int) -> Floats:
-        return claim_scores(self.points.logs, self.order, place, self.points.offsets)
+        """By how much the class at a place exceeds the later ones; never changes again."""
+        if place not in self._known:
+            found = claim_scores(self.points.logs, self.order, place, self.points.offsets)
+            self._known[place] = found
+        return self._known[place]
+
+    def _falling(self, g: int) -> Floats:
+        """The last class's scores of a cell's points from the largest on; claimed ones last."""
+        place = len(self.order) - 1
+        if (place, g) not in self._sorted:
+            rows = self.cells[g][1]
+            scores = np.where(self.claimed[rows], -np.inf, self._scores(place)[rows])
+            self._sorted[place, g] = -np.sort(-scores)
+        return self._sorted[place, g]
 
     def _lower(self, one: Wanted, level: float) -> None:
         """Lower the last threshold until enough of the class's own points pass."""
@@ -177,12 +192,11 @@ class Cascade(Aims):
             return self.thresholds[-1] if self.order else np.inf
         code = self.order[-1]
         threshold = self.highest.get(code, np.inf)
-        scores = np.where(self.claimed, -np.inf, self._scores(len(self.order) - 1))
-        for (mine, rows), k in zip(self.cells, needed, strict=True):
-            if mine == code and k > rows.sum():
+        for g, ((mine, _), k) in enumerate(zip(self.cells, needed, strict=True)):
+            if mine == code and k > len(self._falling(g)):
                 return None
             if mine == code and k > 0:
-                threshold = min(threshold, float(-np.sort(-scores[rows])[k - 1]))
+                threshold = min(threshold, float(self._falling(g)[k - 1]))
         # Points that are claimed already cannot be had: their scores are minus infinity.
         possible = threshold > -np.inf and threshold >= self.lowest.get(code, -np.inf)
         return threshold if possible else None

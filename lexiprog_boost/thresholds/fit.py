@@ -95,8 +95,9 @@ def fit_rule(
         kept.append((one, level, held, how))
     aims = state.aim([one for one in priorities if not one.is_floor])
     final = state.rule()
+    decided = final(points.logs)
     floors = [
-        measured(points, final, one, level, held=held, how=how, status=status)
+        measured(points, decided, one, level, held=held, how=how, status=status)
         for one, level, held, how in kept
     ]
     return Fitted(final, tuple(floors), tuple(aims))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lexiprog_boost.aliases import Floats, Mask
+from lexiprog_boost.aliases import Codes, Floats, Mask
 from lexiprog_boost.thresholds.promises import (
     ClassPriority,
     lower_bound,
@@ -16,7 +16,7 @@ from lexiprog_boost.thresholds.promises import (
     too_few,
     upper_bound,
 )
-from lexiprog_boost.thresholds.rules import DecisionRule, ScoredPoints
+from lexiprog_boost.thresholds.rules import ScoredPoints
 
 # Shares are compared with whole counts: 0.9 of 50 is 45, not 46.
 ROUNDING = 1e-9
@@ -144,7 +144,7 @@ def precision_bound(points: ScoredPoints, code: int, claimed: Mask, level: float
 
 def measured(
     points: ScoredPoints,
-    rule: DecisionRule,
+    decided: Codes,
     one: Wanted,
     level: float,
     *,
@@ -152,8 +152,8 @@ def measured(
     how: str,
     status: str,
 ) -> Floor:
-    """The floor's share and bound with the final rule, and the sentence about its promise."""
-    claimed, mine = rule(points.logs) == one.code, points.codes == one.code
+    """The floor's share and bound as points are decided, and the sentence about its promise."""
+    claimed, mine = decided == one.code, points.codes == one.code
     n, count = int(one.rows.sum()), int(claimed[one.rows].sum())
     share = count / n if n else 0.0
     if one.priority.measure == "precision":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -149,6 +150,7 @@ def _is_number(value: Any) -> bool:
 # What a count of cases can promise: exact binomial tails, as Clopper and Pearson use them.
 
 
+@cache
 def right_needed(n: int, floor: float, alpha: float) -> int | None:
     """The least k with P(Bin(n, floor) >= k) <= alpha; None if even n of n say too little.
 

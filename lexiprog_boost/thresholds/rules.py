@@ -104,11 +104,13 @@ class DecisionRule:
     def scores(self, logs: Floats) -> Floats:
         """Scores of the classes whose largest is the rule's class."""
         scores = logs + self.offsets
+        best = _largest(scores, self.order)
         for place in reversed(range(len(self.order))):
             excess = self.claim_scores(logs, place) - self.thresholds[place]
-            later = np.delete(scores, self.order[: place + 1], axis=1).max(axis=1)
             # A score at its threshold passes it.
-            scores[:, self.order[place]] = later + excess + np.where(excess >= 0, TIE, 0.0)
+            claim = best + excess + np.where(excess >= 0, TIE, 0.0)
+            scores[:, self.order[place]] = claim
+            best = np.maximum(best, claim)
         return scores
 
     def __call__(self, logs: Floats) -> Codes:
@@ -118,5 +120,12 @@ class DecisionRule:
 
 def claim_scores(logs: Floats, order: Sequence[int], place: int, rivals: Floats) -> Floats:
     """By how much the class at a place of the order exceeds the best of those after it."""
-    later = np.setdiff1d(np.arange(logs.shape[1]), order[: place + 1])
-    return logs[:, order[place]] - (logs[:, later] + rivals[later]).max(axis=1, initial=-np.inf)
+    return np.asarray(logs[:, order[place]] - _largest(logs + rivals, order[: place + 1]))
+
+
+def _largest(scores: Floats, without: Sequence[int]) -> Floats:
+    """The largest score of each point; column by column, since numpy reduces short rows slowly."""
+    largest = np.full(len(scores), -np.inf)
+    for c in set(range(scores.shape[1])).difference(without):
+        np.maximum(largest, scores[:, c], out=largest)
+    return largest

@@ -19,6 +19,7 @@ from lexiprog_boost.checks.points import (
     check_class_masses,
     check_no_text,
     check_sample_weight,
+    take_rows,
     warn_of_numbers_as_text,
 )
 from lexiprog_boost.checks.values import check_classes, check_learner, reduced
@@ -69,6 +70,17 @@ class TrainingData:
     def codes(self) -> Codes:
         """Position of each point's class."""
         return class_codes(self.y, self.classes)
+
+    def counted(self) -> TrainingData:
+        """The points that weigh something: one without weight takes no place in a fold either."""
+        rows = np.flatnonzero(self.weights > 0)
+        if len(rows) == len(self.y):
+            return self
+        weights, groups = self.weights[rows], self.groups
+        return TrainingData(
+            take_rows(self.X, rows), self.y[rows], weights, weights,
+            None if groups is None else groups[rows],
+        )  # fmt: skip
 
 
 def check_training_data(

@@ -336,13 +336,24 @@ class MemberAccess(BaseEstimator):
 DEFAULT_INPUT_KINDS = (False, True)
 
 
-def default_pool() -> list[tuple[str, Any]]:
+# Leaves of a tree of gradient boosting: at least so many, one for so many points, at most so many
+# (scikit-learn's default). From the fewest to the most, the learning rate doubles.
+FEWEST_LEAVES, POINTS_A_LEAF, MOST_LEAVES = 8, 400, 31
+SLOWEST = 0.05
+
+
+def default_pool(n_points: int = 0) -> list[tuple[str, Any]]:
     """List the default members: all of them treat the classes alike, none needs tuning.
 
     They were chosen, with the other defaults of `LexiEnsembleClassifier`, by
     ``benchmarks/develop_ensemble.py``. Missing values are allowed, and so are categories
     in data frames: gradient boosting takes them as such, the forest by their codes, the others as
     columns.
+
+    Parameters
+    ----------
+    n_points : int
+        How many they will be trained on: from 3,600 to 12,400, the trees of gradient boosting grow.
 
     Returns
     -------
@@ -357,11 +368,12 @@ def default_pool() -> list[tuple[str, Any]]:
     >>> [name for name, _ in default_pool()]
     ['linear', 'kernel', 'forest', 'boosting']
     """
+    boosting = make_pipeline(TableColumns("categories"), QuantileCodes(), _boosting(n_points))
     return [
         ("linear", make_pipeline(*_scaled(), _logistic())),
         ("kernel", make_pipeline(*_scaled(), LandmarkFeatures(100), _logistic(C=10.0))),
         ("forest", make_pipeline(TableColumns("ordinal"), BalancedForestClassifier(100))),
-        ("boosting", make_pipeline(TableColumns("categories"), QuantileCodes(), _boosting())),
+        ("boosting", boosting),
     ]
 
 
@@ -373,11 +385,12 @@ def _logistic(C: float = 1.0) -> LogisticRegression:
     return LogisticRegression(C=C, class_weight="balanced", max_iter=2000)
 
 
-def _boosting() -> HistGradientBoostingClassifier:
+def _boosting(n_points: int) -> HistGradientBoostingClassifier:
+    leaves = min(max(FEWEST_LEAVES, n_points // POINTS_A_LEAF), MOST_LEAVES)
     return HistGradientBoostingClassifier(
         class_weight="balanced",
-        learning_rate=0.05,
-        max_leaf_nodes=8,
+        learning_rate=SLOWEST * (1 + (leaves - FEWEST_LEAVES) / (MOST_LEAVES - FEWEST_LEAVES)),
+        max_leaf_nodes=leaves,
         min_samples_leaf=10,
         l2_regularization=1.0,
         # It would hold out a tenth of the points, which a class of one cannot spare.

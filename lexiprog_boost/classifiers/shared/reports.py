@@ -263,7 +263,7 @@ def _bar(*pieces: tuple[str, float]) -> str:
 
 
 def html_table(heads: list[str], rows: list[list[str]], rest: int = 0, what: str = "rows") -> str:
-    """A table of cells that are HTML already; columns of numbers are told by their heads."""
+    """A table of cells that are HTML already; columns of numbers are known by their heads."""
     numeric = [head in NUMERIC for head in heads]
     kinds = [' class="lxb-number"' if is_number else "" for is_number in numeric]
     top = "".join(f"<th{kind}>{head}</th>" for kind, head in zip(kinds, heads, strict=True))
