@@ -9,7 +9,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
-from tests.attacks import clocks, files, forgeries, test_names, test_workers
+from tests.attacks import clocks, files, forgeries, fronts, models, test_names, test_workers
 
 
 def tallies(share):
@@ -20,6 +20,8 @@ def tallies(share):
         yield files.attack_malformed(folder, int(3000 * share))
         yield files.attack_points(folder, int(600 * share))
         yield forgeries.attack(folder, int(3000 * share))
+        yield fronts.attack(folder, int(3000 * share))
+        yield models.attack(folder, int(3000 * share))
     yield test_workers.attack_replies(int(600 * share))
     yield test_workers.attack_words(int(60 * share))
     yield test_names.attack(int(60 * share))

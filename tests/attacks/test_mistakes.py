@@ -42,6 +42,7 @@ def test_a_constraint_that_is_not_in_a_list_is_told_by_every_formulation(x):
         lambda rows: lx.goal_program(goals, rows),
         lambda rows: lx.leximin([x[0], x[1]], rows),
         lambda rows: lx.frontier(aims, rows),
+        lambda rows: lx.hierarchical_least_squares({"near": x - 1}, rows),
         lambda rows: lx.Subproblem("a", aims["a"], rows),
     ):
         with pytest.raises(lx.DeclarationError, match=r"come in a list, such as \[x >= 0\]"):
@@ -62,11 +63,13 @@ def test_true_in_the_place_of_a_constraint_is_told(x):
         ("ECOS", "entirely_new"),
         ("ECOS_BB", "mi_new"),
         ("SCIPY", "gap_abs"),
+        ("EXACT", "digits"),
+        ("DAQP", "entirely_new"),
     ],
 )
 def test_options_that_nobody_knows_are_named_before_anything_is_solved(program, solver, option):
-    if solver.startswith("ECOS"):
-        pytest.importorskip("ecos")
+    if solver in ("ECOS", "ECOS_BB", "DAQP"):
+        pytest.importorskip(solver.lower().removesuffix("_bb"))
     with pytest.raises(LookupError, match=f"{solver} has no option '{option}'"):
         program.solve(lx.Solver(solver, **{option: 1}))
 
@@ -97,11 +100,19 @@ def test_the_parts_of_a_conflict_have_label_and_row():
 
 def test_names_that_nobody_has_are_told_without_quotation_marks(program):
     result = program.solve()
-    for ask in (lambda: result["c"], lambda: program["c"], lambda: result["a"]["z"]):
+    for ask in (
+        lambda: result["c"], lambda: program["c"], lambda: result["a"]["z"],
+        lambda: result["a"].dual("z"),
+    ):  # fmt: skip
         with pytest.raises(KeyError) as caught:
             ask()
         assert re.match(r"[a-z]", str(caught.value)), str(caught.value)
         assert "\\" not in str(caught.value)
+
+
+def test_what_cannot_be_called_is_told_before_anything_is_solved(program):
+    with pytest.raises(TypeError, match="on_progress is called with a Progress, which 3 cannot"):
+        program.solve(on_progress=3)
 
 
 @pytest.mark.parametrize("curved", [cp.norm, cp.sum_squares, lambda y: cp.norm(y, 1), cp.max])

@@ -3,14 +3,23 @@
 import re
 from pathlib import Path
 
-from tests.attacks import clocks, files, forgeries, tally, test_names, test_workers
+from tests.attacks import (
+    clocks,
+    files,
+    forgeries,
+    fronts,
+    models,
+    tally,
+    test_names,
+    test_workers,
+)
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "withstands.md"
 
 
 def kinds():
     """The names of all tallies in the modules of attacks."""
-    for module in (clocks, files, forgeries, test_names, test_workers):
+    for module in (clocks, files, forgeries, fronts, models, test_names, test_workers):
         text = Path(module.__file__).read_text(encoding="utf-8")
         yield from re.findall(r'Tally\("(.*?)"\)', text)
 

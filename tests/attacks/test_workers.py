@@ -134,6 +134,24 @@ def test_a_reply_that_would_run_something_is_refused(code):
     assert caught.value.partial is not None
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"\x80\x05K\x01r\xff\xff\xff\x7f.",  # the place 2,147,483,647 of a memory
+        b"\x80\x05\x96" + (2**40).to_bytes(8, "little") + b"x.",  # a terabyte, it says
+        pickle.dumps(Runs(set, range(10**12)), protocol=2),
+        pickle.dumps(Runs(bytearray, 10**12)),
+    ],
+    ids=["memo", "length", "set", "zeros"],
+)
+def test_a_reply_that_would_fill_the_memory_is_refused(answer):
+    resource = pytest.importorskip("resource")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises((pickle.UnpicklingError, ValueError)):
+        read_reply(answer)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # kilobytes
+
+
 def attack_replies(count):
     """Bytes of replies are others: a failed try, or the same optimum."""
     tally = Tally("scribbled replies of workers")

@@ -12,7 +12,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 # The facts have tests of their own; these pages have no code to run.
 APART = {
     "facts.md", "api.md", "gallery.md", "what-we-found.md", "who-is-right.md", "guide/index.md",
-    "names.md", "peers.md", "experiments.md", "guide/glossary.md",
+    "names.md", "peers.md", "experiments.md", "guide/glossary.md", "series.md", "paper/paper.md",
 }  # fmt: skip
 PAGES = {
     name: path

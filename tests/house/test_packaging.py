@@ -15,6 +15,7 @@ from lexiprog import __version__ as VERSION
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
+EXPERIMENTS = "lexiprog_boost/experiments/"  # run in a clone, so not in the wheel
 
 SOLVE_A_TINY_PROGRAM = """
 import importlib.util, sys
@@ -87,11 +88,17 @@ def copy_source(to: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory) -> Path:
+def dist(tmp_path_factory) -> Path:
+    """A folder with the sdist and the wheel that is built from it."""
     source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("dist")
     copy_source(source)
-    run(sys.executable, "-m", "build", "--wheel", "--outdir", out, source, cwd=source)
-    (built,) = out.glob("*.whl")
+    run(sys.executable, "-m", "build", "--outdir", out, source, cwd=source)
+    return out
+
+
+@pytest.fixture(scope="module")
+def wheel(dist) -> Path:
+    (built,) = dist.glob("*.whl")
     return built
 
 
@@ -129,7 +136,15 @@ def test_wheel_holds_both_packages_and_says_they_are_typed(wheel):
     assert {"lexiprog/py.typed", "lexiprog_boost/py.typed"} <= set(names)
     for package in ("lexiprog", "lexiprog_boost"):
         files = [path for path in (ROOT / package).rglob("*.*") if "__pycache__" not in path.parts]
-        assert {path.relative_to(ROOT).as_posix() for path in files} <= set(names)
+        present = {path.relative_to(ROOT).as_posix() for path in files}
+        left_out = {name for name in present if name.startswith(EXPERIMENTS)}
+        assert present - set(names) == left_out
+
+
+def test_wheel_and_sdist_are_small(dist, wheel):
+    (sdist,) = dist.glob("*.tar.gz")
+    assert wheel.stat().st_size < 1e6
+    assert sdist.stat().st_size < 4e6
 
 
 def test_engine_solves_without_scikit_learn(environment):

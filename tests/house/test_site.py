@@ -1,16 +1,24 @@
 """The site as `make docs` builds it: whole, without network, and every link leads somewhere."""
 
+import contextlib
+import functools
+import http.server
 import importlib
+import importlib.util
 import os
 import re
 import shlex
 import subprocess
 import sys
+import threading
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+
+import lexiprog
+from tests.browser import needs_browser, page_after
 
 ROOT = Path(__file__).parents[2]
 PUBLIC = ["lexiprog", "lexiprog.plots", "lexiprog_boost", "lexiprog_boost.plots",
@@ -18,6 +26,7 @@ PUBLIC = ["lexiprog", "lexiprog.plots", "lexiprog_boost", "lexiprog_boost.plots"
 # Tables of names and constants have a page where they are described, not one each.
 WITHOUT_PAGE = {"datasets", "metrics", "GAUSSIAN_SETS", "KEEL_MULTI_CLASS", "KEEL_TWO_CLASS",
                 "SCENES"}  # fmt: skip
+SHORT = ".".join(lexiprog.__version__.split(".")[:2])
 # Whose addresses make a browser load something.
 LOADED = {"script": "src", "img": "src", "iframe": "src", "link": "href"}
 
@@ -44,16 +53,19 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """Run the recipe of `make docs`, with a folder of our own in place of build/docs."""
+    """Run the recipe of `make site`, with a folder of our own in place of build/site."""
     folder = tmp_path_factory.mktemp("site")
-    recipe = re.search(r"^docs:.*\n\t\$\(BIN\)/python (.*)$", (ROOT / "Makefile").read_text(), re.M)
-    words = shlex.split(recipe[1].replace("build/docs", str(folder)))
+    makefile = (ROOT / "Makefile").read_text()
+    plain, recipe = (re.search(rf"^{target}:.*\n\t\$\(BIN\)/python (.*)$", makefile, re.M)[1]
+                     for target in ("docs", "site"))  # fmt: skip
+    assert recipe == plain.replace("build/docs", "build/site") + " --version-folder"
+    words = shlex.split(recipe.replace("build/site", str(folder)))
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [sys.executable, *words], cwd=ROOT, env=environment, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    return folder
+    return folder / SHORT
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +83,7 @@ def test_every_link_leads_to_a_file_and_a_place(site, pages):
             path, _, fragment = unquote(goal).partition("#")
             path = re.sub(r"\?.*", "", path)
             file = (site / name).parent.joinpath(path).resolve() if path else site / name
-            there = file.relative_to(site).as_posix()
+            there = file.relative_to(site.parent).as_posix().removeprefix(f"{SHORT}/")
             if not file.exists() or (fragment and there in pages
                                      and fragment not in pages[there].places):  # fmt: skip
                 broken.append(f"{name}: {goal}")
@@ -117,3 +129,66 @@ def test_signs_of_mathematics_are_no_markup(site):
     assert "L_j = theta - max_t m_jt" in " ".join(facts.split())
     article = re.search(r"<article.*?</article>", facts, re.S)[0]
     assert set(re.findall(r"<em>(.*?)</em>", article)) == {"Proof."}
+
+
+def test_versions_lie_beside_each_other_and_the_newest_comes_first(tmp_path):
+    spec = importlib.util.spec_from_file_location("site_builder", ROOT / ".ci/site.py")
+    builder = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(builder)
+    for name in ("0.3", "0.10", "0.9", "notes"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "index.html").write_text("")
+    assert builder.list_versions(tmp_path) == ["0.10", "0.9", "0.3"]
+    assert (tmp_path / "versions.js").read_text() == 'var VERSIONS = ["0.10", "0.9", "0.3"];\n'
+    assert 'url=0.10/index.html"' in (tmp_path / "index.html").read_text()
+    assert builder.version() == SHORT
+
+
+def test_every_picture_has_a_text(site):
+    without = []
+    for path in site.rglob("*.html"):
+        if "_static" not in path.parts:
+            pictures = re.findall(r"<img\b[^>]*>", path.read_text())
+            words = re.compile(r'alt="[^"]*\w[^"]*(?<!\.png)(?<!\.svg)"')
+            without += [f"{path.name}: {one[:90]}" for one in pictures if not words.search(one)]
+    assert not without
+
+
+@contextlib.contextmanager
+def served(folder):
+    """Pages by http: a search reads them for its summaries, which a browser refuses for files."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *said):
+            pass
+
+    handler = functools.partial(Quiet, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@needs_browser
+def test_the_search_finds_words_with_hyphens_and_keeps_cells_apart(site, tmp_path):
+    with served(site.parent) as address:
+        found = page_after(f"{address}/{SHORT}/search.html?q=Ctrl-C", tmp_path)
+    results = re.search(r'<ul role="list" class="search">.*?</ul>', found, re.S)[0]
+    pages = re.findall(r'<a href="([^"?#]+)', results)
+    assert {"guide/scaling.html", "guide/failures.html", "api/lexiprog.Interrupted.html"} <= set(
+        pages
+    )
+    marked = set(re.findall(r'<span class="highlighted">(.*?)</span>', results))
+    assert marked == {"Ctrl-C"}
+    index = (site / "searchindex.js").read_text()
+    assert not re.findall(r'"?[a-z]*optimal[a-z]*high[a-z]*"?:', index)
+
+
+@needs_browser
+def test_every_page_has_a_menu_of_versions_that_needs_no_network(site, tmp_path):
+    (site.parent / "versions.js").write_text(f'var VERSIONS = ["9.9", "{SHORT}"];\n')
+    found = page_after((site / "guide/index.html").as_uri(), tmp_path)
+    menus = re.findall(r'<select[^>]*versions".*?</select>', found, re.S)
+    assert len(menus) == 2  # in the bar, and in the menu of narrow screens
+    for menu in menus:
+        assert re.findall(r'<option value="([^"]+)"', menu) == ["9.9", SHORT]

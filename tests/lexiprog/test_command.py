@@ -77,6 +77,17 @@ def test_bad_input_is_told_with_exit_code_two(plan, capsys):
     assert "plan.lp, line 8: expected more behind" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "flags",
+    [("--tolerance", "cost=nan"), ("--allow", "cost=-1"), ("--allow", "cost=1e400"),
+     ("--out", "nowhere/x.json"), ("--html", ".")],
+)  # fmt: skip
+def test_what_cannot_end_well_is_told_before_anything_is_solved(plan, capsys, flags, monkeypatch):
+    monkeypatch.setattr("lexiprog.program.Program.solve", None)
+    assert main([str(plan), *flags]) == 2
+    assert capsys.readouterr().err.startswith("lexiprog: ")
+
+
 def test_an_infeasible_file_is_told_by_its_rows_with_exit_code_one(plan, tmp_path, capsys):
     plan.write_text(PLAN.replace(">= 8", ">= 8\n most: coal + wind + gas <= 7"))
     page = tmp_path / "report.html"

@@ -208,6 +208,40 @@ def test_other_programs_are_solved_as_ever():
     assert p.value is None
 
 
+def test_programs_that_are_solved_in_threads_can_be_called_in_several():
+    z, p = cp.Variable(3, integer=True, name="z"), cp.Parameter(3, name="p")
+    compiled = lx.preemptive({"least": cp.Minimize(cp.sum(z))}, [z >= p]).compile([p])
+    values = [np.array([k, 0.5, -k / 3]) for k in range(6)]
+    with ThreadPoolExecutor(3) as pool:
+        pending = [pool.submit(compiled, value) for value in values]
+        optima = [one.result(timeout=120).values["least"] for one in pending]
+    assert optima == pytest.approx([np.ceil(value).sum() for value in values])
+    assert p.value is None
+
+
+@pytest.mark.parametrize("value", [-np.inf, 1e300])
+def test_what_has_no_finite_optimum_is_no_answer(value):
+    x, goal = cp.Variable(2, name="x"), cp.Parameter(2, name="goal")
+    squares = lx.hierarchical_least_squares({"near": x - goal, "rest": x - 1}, [x <= 0])
+    curved = lx.preemptive({"near": cp.Minimize(cp.sum_squares(x) - 2 * goal @ x)}, [x <= 0])
+    for program in (squares, curved):
+        for verify in ("always", "never"):
+            found = program.compile([goal], verify=verify)([value, 1.0])
+            if found.status == "optimal":
+                assert np.isfinite([*found.values.values(), *found.variables["x"]]).all()
+            else:
+                assert np.isnan(found.variables["x"]).all()
+                assert found.certificate == {}
+
+
+def test_values_that_a_parameter_does_not_take_are_named():
+    x, cost = cp.Variable(2, nonneg=True, name="x"), cp.Parameter(2, nonneg=True, name="cost")
+    compiled = lx.preemptive({"a": cp.Minimize(cost @ x)}, [cp.sum(x) >= 1]).compile([cost])
+    for value in ([1, -1], ["a", 1], [10**400, 1], [1j, 1], None, [1], [np.nan, 1]):
+        with pytest.raises(ValueError, match=r"'cost'|not a number"):
+            compiled(value)
+
+
 def test_what_cannot_be_meant_is_refused():
     program, jacobian, speed, _ = arm()
     J, v = steps(6, 1)[0]
@@ -230,3 +264,43 @@ def test_what_cannot_be_meant_is_refused():
         compiled(J.T, v)
     with pytest.raises(ValueError, match="is not a number"):
         compiled(J, np.nan * v)
+
+
+@pytest.mark.parametrize("spread", [0.0, 3.0])
+def test_sums_of_squares_are_compiled_without_the_columns_that_stand_for_them(spread):
+    """Squares of what parameters shift, in units of 1e-3..1e3, beside CVXPY's own answer."""
+    rng = np.random.default_rng(3)
+    units = 10.0 ** rng.uniform(-spread, spread, 8)
+    A, root = rng.random((12, 8)) * units, rng.normal(size=(9, 8)) * units
+    x = cp.Variable(8, name="x", nonneg=True)
+    least, goal = cp.Parameter(12, name="least"), cp.Parameter(9, name="goal")
+    cost = cp.sum_squares(root @ x - goal) + cp.sum(cp.multiply(units, x))
+    problem = cp.Problem(cp.Minimize(cost), [A @ x >= least, cp.multiply(units, x) <= 3])
+    step = lx.Program(lx.Stage("only", lx.Subproblem("p", problem))).compile([least, goal])
+    assert "active set" in step.method
+    for _ in range(10):
+        least.value, goal.value = rng.random(12) * 3, rng.normal(size=9)
+        found = step(least.value, goal.value)
+        assert found.status == "optimal"
+        assert found.certificate["p"].passed
+        problem.solve(solver="CLARABEL", tol_gap_rel=1e-12, tol_gap_abs=1e-12)
+        assert found.values["p"] == pytest.approx(problem.value, rel=1e-7)
+        assert units * found.variables["x"] == pytest.approx(units * x.value, abs=1e-4)
+    assert step(np.full(12, 1e3), goal.value).status == "infeasible"
+
+
+def test_levels_after_a_single_point_are_proved_by_multipliers_alone():
+    """The first level is a vertex; others have its values, and certificates that are their own."""
+    rng = np.random.default_rng(1)
+    A, costs = rng.random((6, 5)), rng.random((3, 5)) * np.array([[1.0], [-1.0], [1.0]])
+    x, least = cp.Variable(5, name="x", bounds=[0, 10]), cp.Parameter(6, name="least")
+    objectives = {f"level {k}": cp.Minimize(cost @ x) for k, cost in enumerate(costs)}
+    step = lx.preemptive(objectives, [A @ x >= least]).compile([least])
+    for _ in range(20):
+        wanted = rng.random(6) + 0.5
+        found = step(wanted)
+        known = linprog(costs[0], -A, -wanted, bounds=(0, 10))
+        assert found.status == "optimal"
+        assert found.variables["x"] == pytest.approx(known.x, abs=1e-9)
+        assert list(found.values.values()) == pytest.approx(list(costs @ known.x))
+        assert all(certificate.passed for certificate in found.certificate.values())

@@ -4,15 +4,20 @@ import os
 import pickle
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 
 import cvxpy as cp
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import lexiprog as lx
-from lexiprog.deadline import Deadline, OutOfTime
+from lexiprog.backends.clarabel import solve_conic
+from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.deadline import Deadline, OutOfTime, in_thread, leave
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexiprog.LexiprogWarning")
 
@@ -171,3 +176,78 @@ def test_ctrl_c_reaches_every_loop_and_keeps_what_was_solved(name):
         ended.set()
         pressing.join()
     assert list(caught.value.partial) == ["first"]
+
+
+def dense_form(size):
+    F = np.random.default_rng(1).normal(size=(size, size))
+    rows = sp.csc_array(np.vstack([np.eye(size), -np.eye(size)]))
+    return StandardForm(
+        np.ones(size), 0.0, rows, np.ones(2 * size), Cones(0, 2 * size), P=sp.csc_array(F.T @ F)
+    )
+
+
+def test_no_solve_beside_the_problem_begins_once_the_time_is_over():
+    form, cancelled = dense_form(5), Deadline()
+    cancelled.cancel()
+    assert solve_conic(form, Deadline(60.0)) is not None
+    assert solve_conic(form, Deadline(0.0)) is None
+    assert solve_conic(form, cancelled) is None
+
+
+def test_clarabel_stops_at_its_next_step_once_nobody_waits():
+    form = dense_form(200)
+    assert solve_conic(form) is not None
+    begin = threading.Event()
+
+    def search():
+        begin.wait(20)
+        return solve_conic(form)
+
+    work = in_thread(search)
+    leave(work)
+    begin.set()
+    assert work.result(60) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only POSIX forks")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_waits_for_no_thread_of_its_parent():
+    script = (
+        "import os, sys, time\n"
+        "from lexiprog import deadline\n"
+        "deadline.FAREWELL = 600\n"
+        "deadline.in_thread(time.sleep, 600)\n"
+        "time.sleep(0.2)\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    sys.exit(3)\n"
+        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)\n"
+        "os._exit(0)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", script],
+        capture_output=True, text=True, check=True, timeout=120,
+    )  # fmt: skip
+    assert ended.stdout == "3\n"
+
+
+def test_python_ends_well_beside_solvers_that_were_left_behind():
+    """One that came back to a Python that has ended used to abort the process."""
+    script = (
+        "import sys, time\n"
+        "from tests.lexiprog.test_deadline import dense_form\n"
+        "from lexiprog.backends.clarabel import solve_conic\n"
+        "from lexiprog.deadline import in_thread, work_here\n"
+        "form = dense_form(30)\n"
+        "def again():\n"
+        "    while not work_here().left:\n"
+        "        solve_conic(form)\n"
+        "for _ in range(3):\n"
+        "    in_thread(again)\n"
+        "time.sleep(0.3)\n"
+        "sys.exit(7)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert (ended.returncode, ended.stderr) == (7, "")

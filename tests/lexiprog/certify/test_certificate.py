@@ -244,3 +244,77 @@ def test_without_multipliers_a_certificate_rests_on_a_bound(integer, basis):
                         lower=np.ones(1), integer=whole)  # fmt: skip
     found = measure(form, np.ones(1), None, claimed=1.0, bound=1.0).certificate
     assert (found.basis, found.gap) == (basis, 0.0)
+
+
+LIMITS = {
+    "rows": 1e-9, "columns": 1e-5, "cones": 1e-5, "slackness": 1e-9, "gap": 1e-2, "claim": 1e-4,
+    "integrality": 0.0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_each_measure_has_its_limit(name):
+    limits = {"tolerance": 1e-4, "gap_tolerance": 1e-2, "row_tolerance": 1e-9}
+    at = Certificate(**limits, **{name: LIMITS[name] * (1 - 1e-12)})
+    assert at.failures == {}
+    assert at.passed
+    beyond = Certificate(**limits, **{name: LIMITS[name] * (1 + 1e-12) + 1e-300})
+    assert beyond.failures == {name: getattr(beyond, name)}
+    assert not beyond.passed
+    none = Certificate(**limits, **{name: np.nan})
+    assert list(none.failures) == [name]
+    shown = {row[0].text: row[2].text for row in at.summary.rows}
+    assert shown[name] == f"{LIMITS[name]:.0e}".replace("e-0", "e-").replace("0e+00", "0")
+    # Near: all may be off by as much as the data; a gap may be any.
+    assert Certificate(**limits, **{name: 0.9e-5}).near
+    far = Certificate(**limits, **{name: 2e-4})
+    assert far.near is (name == "gap")
+    assert not none.near or name == "gap"
+    assert at.worst == getattr(at, name)
+    assert np.isnan(none.worst)
+    assert np.isnan(none.nearness) == (name in ("rows", "columns", "cones", "slackness"))
+    assert far.nearness == (2e-4 if name in ("rows", "columns", "cones", "slackness") else 0.0)
+
+
+def test_slackness_is_no_less_than_rows_are_and_no_more_than_the_data():
+    assert not Certificate(slackness=2e-8, tolerance=1e-7, row_tolerance=1e-3).passed
+    assert Certificate(slackness=0.9e-8, tolerance=1e-7, row_tolerance=1e-3).passed
+    assert Certificate(rows=1e-7).passed
+    assert Certificate(gap=1e-6, claim=1e-6, columns=1e-7, cones=1e-7, slackness=1e-7).passed
+
+
+def test_a_point_without_a_bound_may_have_any_gap():
+    point = Certificate(gap=np.nan, basis="point")
+    assert point.passed
+    assert not point.proved
+    assert not Certificate(gap=np.nan, basis="incumbent").passed
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("primal", "rows"), ("dual", "columns"), ("cone", "cones")]
+)
+def test_former_names_still_answer_and_say_so(old, new):
+    certificate = Certificate(rows=1.0, columns=2.0, cones=3.0)
+    with pytest.warns(FutureWarning, match=rf"certificate\.{old} is now certificate\.{new}"):
+        assert getattr(certificate, old) == getattr(certificate, new)
+
+
+@pytest.mark.parametrize(
+    ("ends", "digits"),
+    [
+        ((1.0, 2.0), "1, 2"),
+        ((1.0000001, 1.0000002), "1.0000001, 1.0000002"),
+        ((1.0, 1.000001), "1, 1.000001"),
+        ((1.00001, 1.00002), "1.00001, 1.00002"),
+        ((1.0, 1.0 + 2.0**-52), "1, 1.0000000000000002"),
+        ((1 / 3, 1 / 3), "0.3333333333, 0.3333333333"),
+    ],
+)
+def test_both_ends_have_the_digits_that_tell_them_apart(ends, digits):
+    found = str(Certificate(interval=ends))
+    assert found == f"optimal for data within 0 of yours, value within [{digits}]"
+
+
+def test_an_optimum_without_an_interval_and_a_local_one():
+    assert str(Certificate(columns=2e-9)) == "optimal for data within 2e-9 of yours"
+    assert str(Certificate(basis="local")) == "locally optimal for data within 0 of yours"

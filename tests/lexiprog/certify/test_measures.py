@@ -10,10 +10,21 @@ from hypothesis import strategies as st
 
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Cones, StandardForm
-from lexiprog.certify.measures import SMALL, can_batch, measure, prove
+from lexiprog.certify.measures import (
+    SMALL,
+    LinearBatch,
+    can_batch,
+    measure,
+    measure_batch,
+    prove,
+    row_tolerance,
+    share_of_value,
+)
 from lexiprog.certify.terms import TermSizes
+from lexiprog.tolerances import EPS, LONG_ROUNDOFF
 from tests.lexiprog.canon.known_optima import known
 
+INF = np.inf
 seeds = st.integers(0, 2**32 - 1)
 KINDS = [(), ("soc", "soc"), ("psd", "psd"), ("exp", "exp"), ("power", "power")]
 
@@ -209,3 +220,162 @@ def test_the_point_that_is_proved_is_inside_its_bounds_and_on_its_rows():
     assert not prove(far, x, z, claimed=4.0).measures.certificate.proved
     other = prove(form, np.array([5.0, 0.0]), 0.5 * z, claimed=5.0)
     assert not other.measures.certificate.proved or other.x.tolist() == [4.0, 0.0]
+
+
+# What rounding explains.
+
+
+def explained(form, x, z=None):
+    z = np.zeros(form.b.size) if z is None else np.array(z, float)
+    return measure(form, np.array(x, float), z, claimed=0.0).rounding
+
+
+def test_rounding_is_sixteen_units_of_the_terms_of_a_linear_value():
+    # |c||x| = 4 + 6, |b||z| = 4 * 3, and the constant
+    assert explained(least(offset=5.0), [4, 2], [3]) == pytest.approx(
+        16 * EPS * 27, rel=1e-12, abs=0.0
+    )
+
+
+def test_a_curved_value_is_rounded_with_its_point():
+    """x**2 - x y + 2 y**2 - 3 x at (1, 2), whose rooms are told by the row x + 2 y <= 8."""
+    P = sp.csc_array(np.array([[2.0, -1.0], [-1.0, 4.0]]))
+    form = StandardForm(np.array([-3.0, 0.0]), 0.0, sp.csc_array([[1.0, 2.0]]), np.array([8.0]),
+                        Cones(nonneg=1), P)  # fmt: skip
+    terms = 3 + np.array([1, 2]) @ np.abs(P.toarray()) @ np.array([1, 2])
+    rooms = np.array([13.0, 6.5])  # 8 + 1 + 4 of terms
+    off = 16 * EPS * rooms
+    slopes = np.array([3.0, 0.0]) + np.abs(P.toarray()) @ (np.array([1, 2]) + 0.5 * off)
+    assert explained(form, [1, 2]) == pytest.approx(
+        16 * EPS * terms + off @ slopes, rel=1e-9, abs=0.0
+    )
+    without = replace(form, A=sp.csc_array((0, 2)), b=np.zeros(0), cones=Cones())
+    off = 16 * EPS * np.array([1, 2])
+    slopes = np.array([3.0, 0.0]) + np.abs(P.toarray()) @ (np.array([1, 2]) + 0.5 * off)
+    assert explained(without, [1, 2]) == pytest.approx(
+        16 * EPS * terms + off @ slopes, rel=1e-9, abs=0.0
+    )
+
+
+def test_a_value_of_zero_is_rounded_with_the_room_of_its_columns():
+    """x - y over x + y <= 2 at (1, 1): rooms of 4; with a row that is missed by 2**-44 of 4."""
+    form = StandardForm(np.array([1.0, -1.0]), 0.0, sp.csc_array([[1.0, 1.0]]), np.array([2.0]),
+                        Cones(nonneg=1), None, np.ones(2), np.ones(2))  # fmt: skip
+    assert explained(form, [1, 1]) == pytest.approx(16 * EPS * (2 + 4 + 4), rel=1e-9, abs=0.0)
+    missed = replace(form, b=np.array([2.0 - 2.0**-44]))
+    off = 4 * 2.0**-46 * 4  # four times the measure, of each room
+    assert explained(missed, [1, 1]) == pytest.approx(16 * EPS * 2 + 2 * off, rel=1e-6, abs=0.0)
+    far = replace(form, b=np.array([1.0]))  # no more than 1e-12 of rooms of 3
+    assert explained(far, [1, 1]) == pytest.approx(16 * EPS * 2 + 6e-12, rel=1e-6, abs=0.0)
+
+
+def test_rows_are_met_up_to_rounding_unless_they_are_curved_computed_or_found():
+    form = least()
+    four = 4 * EPS
+    assert row_tolerance(form, 1e-6) == four
+    assert row_tolerance(form, 1e-6, "computed") == 1e-9
+    assert row_tolerance(form, 1e-6, "found") == 1e-7
+    assert row_tolerance(form, 1e-5) == pytest.approx(1e-6, rel=1e-12)
+    assert row_tolerance(replace(form, integer=np.array([0])), 1e-6) == 1e-7
+    assert row_tolerance(replace(form, P=sp.csc_array(np.eye(2))), 1e-6, "computed") == 1e-7
+    long = replace(form, A=sp.csc_array(np.ones((1, 100))), c=np.ones(100))
+    assert row_tolerance(long, 1e-6) == pytest.approx(four * 2.5, rel=1e-12, abs=0.0)
+    two = replace(form, A=sp.csc_array(np.ones((2, 100))), b=np.ones(2),
+                  cones=Cones(nonneg=2))  # fmt: skip
+    assert row_tolerance(two, 1e-6) == pytest.approx(four * 2.5, rel=1e-12, abs=0.0)
+    none = replace(form, A=sp.csc_array((0, 2)), b=np.zeros(0), cones=Cones())
+    assert row_tolerance(none, 1e-6) == four
+
+
+@pytest.mark.parametrize(
+    ("value", "other", "rounding", "effect", "share"),
+    [(4, 5, 0, 0, 0.25), (-4, 5, 0, 0, 2.25), (4, 5, 1, 0, 0), (4, 5, 0.9, 0, 0.25),
+     (4, 4, 0, 2, 0.5), (4, 5, 0, 0.5, 0.25), (0, 1, 0, 0, INF), (0, 0, 0, 0, 0),
+     (4, np.nan, 1, 0, np.nan)],
+)  # fmt: skip
+def test_a_gap_is_a_share_of_the_value_itself(value, other, rounding, effect, share):
+    found = share_of_value(float(value), float(other), rounding, effect)
+    assert found == pytest.approx(share, nan_ok=True)
+
+
+# Several linear programs at once.
+
+
+def batch_of(box, c=((1.0, 3.0),), b=-4.0, A=((-1.0, -2.0),), offset=0.0):
+    c = np.array(c, float)
+    lower, upper = np.full(c.shape, -box if box > 10 else 0.0), np.full(c.shape, float(box))
+    return LinearBatch(sp.csc_array(np.array(A)), np.full(len(A), b), c, np.full(len(c), offset),
+                       lower, upper)  # fmt: skip
+
+
+def batched(batch, x, z, claims, *, equations=(False,), **more):
+    return measure_batch(batch, np.array(equations), np.array(x, float), np.array(z, float), claims,
+                         **{"tolerance": 1e-6, **more})  # fmt: skip
+
+
+def test_linear_programs_in_a_batch_are_proved_one_by_one():
+    """Least x + 3y over x + 2y >= 4, and least 2x + y: 4 at (4, 0), and 2 at (0, 2)."""
+    batch = batch_of(10, c=((1, 3), (2, 1)))
+    first, second = batched(batch, [[4, 0], [0, 2]], [[1], [0.5]], [4.0, 2.0])
+    for found, value, worth in ((first, 4.0, 4.0), (second, 2.0, 2.0)):
+        assert found.certificate.measures == dict.fromkeys(found.certificate.measures, 0.0)
+        assert found.bound == pytest.approx(value, rel=1e-14, abs=0.0)
+        assert found.bound <= value
+        assert found.rounding == pytest.approx(16 * EPS * 2 * worth, rel=1e-12, abs=0.0)
+        assert (found.certificate.tolerance, found.certificate.gap_tolerance) == (1e-6, 1e-6)
+        assert found.certificate.row_tolerance == 4 * EPS
+    moved = batched(batch_of(10, offset=-3.0), [[4, 0]], [[1]], [1.0])[0]
+    assert moved.rounding == pytest.approx(16 * EPS * 11, rel=1e-12, abs=0.0)
+    assert batched(batch, [[4, 0], [0, 2]], [[1], [0.5]], [4.0, 2.001])[1] is None
+
+
+@pytest.mark.parametrize(
+    ("x", "z", "claim"),
+    [([5, 0], [1], 5), ([4, 0], [0.5], 4), ([3, 0], [1], 3), ([4, 0], [-1], 4), ([12, -4], [1], 0),
+     ([0, 2], [1], 6), ([np.nan, 0], [1], 4), ([4 - 1e-9, 0], [1], 4 - 1e-9)],
+)  # fmt: skip
+def test_what_is_no_optimum_is_not_proved_in_a_batch(x, z, claim):
+    assert batched(batch_of(10), [x], [z], [float(claim)]) == [None]
+
+
+def test_an_equation_in_a_batch_is_missed_on_either_side():
+    for side in (1e-9, -1e-9):
+        found = batched(batch_of(10), [[4 + side, 0]], [[1]], [4 + side], equations=(True,))
+        assert found == [None]
+    priced = batch_of(10, c=((-1, -3),))  # the most of x + 3y on the row is 6, at (0, 2)
+    (found,) = batched(priced, [[0, 2]], [[-1.5]], [-6.0], equations=(True,))
+    assert found.certificate.proved
+    assert batched(priced, [[0, 2]], [[-1.5]], [-6.0])[0] is None
+
+
+def test_rows_of_a_batch_that_were_computed_may_be_missed_a_little_more():
+    asked = []
+
+    def written():
+        asked.append(True)
+        return len(asked) > 1
+
+    x = [[4 - 2e-12, 0]]
+    found = batched(batch_of(10), x, [[1]], [4 - 2e-12], written=written)[0]
+    assert found.certificate.row_tolerance == 1e-9
+    assert found.certificate.rows == pytest.approx(2e-12 / 8, rel=1e-3, abs=0.0)
+    assert batched(batch_of(10), x, [[1]], [4 - 2e-12], written=written) == [None]
+    assert batched(batch_of(10), [[4, 0]], [[1]], [4.0], written=written)[0] is not None
+    assert len(asked) == 2  # only where a row is missed
+
+
+def test_a_wide_box_leaves_a_gap_in_a_batch():
+    """Two terms of 1 and two of 2, each sum wrong by five long roundings, over a box of 1e10."""
+    (found,) = batched(batch_of(1e10, c=((1, 2),)), [[4, 0]], [[1]], [4.0])
+    assert 4.0 - found.bound == pytest.approx(6 * 5 * LONG_ROUNDOFF * 1e10, rel=0.01, abs=0.0)
+    assert found.certificate.gap == pytest.approx((4.0 - found.bound) / 4.0, rel=1e-6, abs=0.0)
+    assert batched(batch_of(1e16, c=((1, 2),)), [[4, 0]], [[1]], [4.0]) == [None]
+
+
+def test_the_bound_with_rounding_is_enough_for_a_linear_program():
+    """It is below 4 by a rounding or two; the one in twice the precision is 4."""
+    x, z = np.array([4.0, 0.0]), np.ones(1)
+    found = measure(least(), x, z, claimed=4.0)
+    assert 4.0 - 1e-13 < found.bound < 4.0
+    wide = replace(least(), lower=np.full(2, -1e12), upper=np.full(2, 1e12), c=np.array([1.0, 2.0]))
+    assert measure(wide, x, z, claimed=4.0).bound == 4.0  # where rounding takes too much of it

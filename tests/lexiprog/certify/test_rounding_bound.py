@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.certify import rounding_bound
 from lexiprog.certify.bound import lower_bound
 from lexiprog.certify.measures import measure, measure_batch
 from lexiprog.certify.rounding_bound import LinearBatch, bound_with_rounding
 from lexiprog.certify.terms import TermSizes
+from lexiprog.tolerances import LONG_ROUNDOFF, UNIT_ROUNDOFF
 from tests.lexiprog.certify.exact_bounds import bound_by_hand, linear_optimum
 
 BOUND_LOSS = 1e-12  # as a share of 1 + |value|
@@ -252,3 +254,49 @@ def test_products_that_are_all_rounded_to_one_side_do_not_lift_the_bound(where):
                             lower=np.zeros(many), upper=other)  # fmt: skip
     found = bound_with_rounding(form, x, z)
     assert Fraction(found) <= bound_by_hand(form, x, z)
+
+
+def test_a_form_without_entries_is_left_to_the_other_bound():
+    form = StandardForm(np.ones(2), 0.0, sp.csc_array((1, 2)), np.ones(1), Cones(nonneg=1),
+                        lower=np.zeros(2), upper=np.ones(2))  # fmt: skip
+    assert bound_with_rounding(form, np.zeros(2), np.zeros(1)) is None
+
+
+def test_rounding_of_the_curvature_is_taken_from_the_bound():
+    """x**2 / 2 - x at 1: four units of rounding of the sum, and two of x P x."""
+    form = StandardForm(-np.ones(1), 0.0, sp.csc_array([[1.0]]), np.ones(1), Cones(nonneg=1),
+                        sp.csc_array([[1.0]]))  # fmt: skip
+    bound = bound_with_rounding(form, np.ones(1), np.zeros(1))
+    assert (-0.5 - bound) / UNIT_ROUNDOFF == pytest.approx(6, abs=1.5)
+
+
+def test_what_rounding_takes_grows_with_the_longest_columns():
+    """Three entries of A, two of P, and four roundings more; sums of P in short floats twice."""
+    A, P = sp.csc_array(np.ones((3, 2))), sp.csc_array(np.array([[2.0, -1.0], [-1.0, 3.0]]))
+    ends = np.full((1, 2), np.inf)
+    batch = LinearBatch(A, np.ones(3), np.ones((1, 2)), np.zeros(1), -ends, ends, P)
+    charges = rounding_bound._Charges.of(batch, np.array([[1.0, -2.0]]))
+    assert charges.rounding == pytest.approx(LONG_ROUNDOFF * 9, rel=1e-5, abs=0.0)
+    sizes = np.array([[4.0, 7.0]])
+    short = (2 * UNIT_ROUNDOFF + 2 * LONG_ROUNDOFF) * sizes
+    np.testing.assert_allclose(charges.curvature_error, short, rtol=1e-6, atol=0.0)
+    np.testing.assert_array_equal(charges.curvature, [[4.0, -7.0]])
+    np.testing.assert_array_equal(charges.costs, [[5.0, -6.0]])
+    np.testing.assert_array_equal(charges.sizes, sizes + 1.0)
+    np.testing.assert_array_equal(charges.squares, [0.0, 0.0])  # no column has its square alone
+    plain = rounding_bound._Charges.of(replace(batch, P=None), np.ones((1, 2)))
+    assert plain.rounding == pytest.approx(LONG_ROUNDOFF * 7, rel=1e-5, abs=0.0)
+    assert (plain.curvature, plain.squares, plain.curvature_error) == (None, None, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("cost", "lower", "upper", "known"),
+    [(-1, 0, np.inf, False), (1, 0, np.inf, True), (1, -np.inf, 0, False), (-1, -np.inf, 0, True)],
+)
+def test_a_column_with_one_bound_is_charged_there_or_not_at_all(cost, lower, upper, known):
+    """Beside a column of which there is nothing to say; the row's multiplier is none."""
+    form = StandardForm(np.array([cost, 0.0]), 0.0, sp.csc_array([[1.0, 1.0]]), np.ones(1),
+                        Cones(nonneg=1), None, np.array([lower, -np.inf]),
+                        np.array([upper, np.inf]))  # fmt: skip
+    bound = bound_with_rounding(form, np.zeros(2), np.zeros(1))
+    assert bound == (pytest.approx(0.0, abs=1e-15) if known else None)

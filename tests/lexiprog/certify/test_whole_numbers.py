@@ -118,3 +118,96 @@ def test_steps_are_the_largest_there_are():
 @pytest.mark.parametrize("value", [1 / 3, np.pi, 5.551115123125783e-17])
 def test_what_nobody_wrote_is_not_read(value):
     assert written(np.array([1.0, value])) is None
+
+
+def test_numbers_nobody_wrote_may_be_simple_multiples_of_the_least():
+    third = 1 / 3
+    assert in_steps(np.array([third, -2 * third, 5 * third]))[1] == [1, -2, 5]
+    assert in_steps(np.array([third, third * 1000 / 999]))[1] == [999, 1000]
+    assert in_steps(np.array([third, third * 1001 / 1000]))[1] == [1000, 1001]
+    assert in_steps(np.array([third, third * 1002 / 1001])) is None
+    step, counts = in_steps(np.array([third, 0.0])) or (None, None)
+    assert (step, counts) == (None, None)  # there is no least beside nothing
+    # Equal but for a rounding or two is equal; more is not.
+    assert in_steps(np.array([third, 2 * third * (1 + 2.0**-51)]))[1] == [1, 2]
+    assert in_steps(np.array([third, 2 * third * (1 + 2.0**-48)])) is None
+    assert in_steps(np.array([0.5, 0.75])) == (Fraction(1, 4), [2, 3])
+    assert in_steps(np.array([0.0, 0.0])) == (Fraction(1), [0, 0])
+
+
+@pytest.mark.parametrize(("most", "is_long"), [(10**6, False), (10**6 + 1, True)])
+def test_more_than_a_million_steps_are_long(most, is_long):
+    rows = WholeNumbers.of(program([1, 1], [[most / 10, 0.1]], [9]))
+    assert (rows.has_long_rows, rows.is_long, rows.plain.any()) == (is_long, is_long, False)
+    costs = WholeNumbers.of(program([-most, 1], [[1, 1]], [9]))
+    assert (costs.has_long_rows, costs.is_long) == (False, is_long)
+    assert costs.objective.is_long is is_long
+    plain = WholeNumbers.of(program([1, 1], [[-most, 1]], [9]))
+    assert (plain.plain.any(), len(plain.rows)) == (not is_long, int(is_long))
+    assert not WholeNumbers.of(program([0.5, np.pi], [[1, 1]], [9])).is_long
+
+
+def test_rows_are_whole_where_all_their_columns_are_and_their_numbers_have_steps():
+    A = [[1, 2, 0], [1, 0, 2], [0.5, 0.25, 0], [0, 0, 0], [1, 1, 0], [np.pi, 1, 0]]
+    form = program([0, 0, 0], A, [3, 3, 1, 1, np.inf, 1], integer=[0, 1])
+    form = replace(form, A=sp.csc_array(np.array(A)), cones=Cones(zero=1, nonneg=4, soc=(1,)))
+    numbers = WholeNumbers.of(form)
+    assert numbers.plain.tolist() == [True, False, False, False, False, False]
+    assert [(row.row, row.step, row.counts, row.limit) for row in numbers.rows] == [
+        (2, Fraction(1, 4), [2, 1], 4)
+    ]
+    form.A.data[form.A.indices == 1] *= [1.0, 0.0]  # the continuous one counts nothing
+    assert WholeNumbers.of(form).plain.tolist() == [True, True, False, False, False, False]
+    row = numbers.rows[0]
+    assert [row.excess(np.array(x)) for x in ([2.0, 0, 0], [2, 1, 0], [1, 3, 5])] == [0, 1, 1]
+    assert replace(row, equation=True).excess(np.array([1.0, 0, 0])) == 2
+    assert replace(row, limit=None).excess(np.array([1.0, 0, 0])) == 2
+
+
+@pytest.mark.parametrize(
+    ("b", "zero", "limit"),
+    [(3.0, 0, 6), (3.25, 0, 6), (-3.25, 0, -7), (3.25, 1, None), (3.5, 1, 7),
+     (3 * 0.1 * 5, 0, 3), (1.5 - 2.0**-52, 0, 3), (1.5 - 2.0**-44, 0, 2),
+     (1.5 + 2.0**-51, 1, 3), (1.5 + 2.0**-44, 1, None), (1.5 + 2.0**-44, 0, 3),
+     (2.0**60 / 3, 0, int(2.0**60 / 3) * 2)],
+)  # fmt: skip
+def test_a_limit_is_a_whole_count_of_halves(b, zero, limit):
+    (row,) = WholeNumbers.of(program([0, 0], [[0.5, 1.5]], [b], zero=zero)).rows
+    assert (row.step, row.limit, row.equation) == (Fraction(1, 2), limit, zero == 1)
+
+
+def test_plain_rows_are_met_up_to_a_rounding_of_their_limits():
+    for side, excess in ((3.0, 0), (3.0 - 2.0**-51, 0), (2.9999, 1e-4), (2.5, 0.5), (4.5, 0.0)):
+        form = program([0, 0], [[1, 1]], [side])
+        assert WholeNumbers.of(form).excess(np.array([1.0, 2.0])) == pytest.approx(excess, abs=1e-9)
+        exact = WholeNumbers.of(form).excess(np.array([1.0, 2.0]))
+        assert (exact == 0.0) == (excess == 0)
+    # Only integer columns count, each as the whole number that it is nearest to.
+    form = program([0, 0], [[1, 1]], [3])
+    assert WholeNumbers.of(form).excess(np.array([1.0 + 1e-9, 3.0])) == 1.0
+    both = program([0, 0], [[1, 1], [0.5, 0]], [3, 1])
+    assert WholeNumbers.of(both).excess(np.array([4.0, 0.0])) == 2.0
+    assert WholeNumbers.of(both).excess(np.array([2.0, 3.0])) == 2.0
+
+
+def test_an_objective_is_reached_within_half_a_step_of_its_bound():
+    numbers = WholeNumbers.of(replace(program([0.5, 1.5], [[1, 1]], [9]), offset=7.0))
+    x = np.array([1.0, 2.0])  # 3.5, or 7 halves
+    assert (numbers.objective.step, numbers.objective.count(x)) == (Fraction(1, 2), 7)
+    assert numbers.value(x) == 10.5
+    for bound, reached in ((3.5, True), (3.26, True), (3.25, False), (3.0, False), (9.0, True)):
+        assert numbers.objective.is_reached(x, bound) is reached
+        judged = numbers.judged(Certificate(gap=0.5), x, bound)
+        assert judged.gap == (0.0 if reached else 0.5)
+    assert numbers.judged(Certificate(), x, 3.0).gap == 2e-6
+    assert numbers.judged(Certificate(gap=0.5), x, np.inf).gap == 0.5
+    assert numbers.judged(Certificate(integrality=0.1), x, 3.5).integrality == 0.1
+    assert numbers.judged(Certificate(), np.array([9.0, 3.0]), None).integrality == 3.0
+    nothing = WholeNumbers.of(program([0, 0], [[1, 1]], [9]))
+    assert (nothing.objective.step, nothing.objective.counts) == (1, [])
+    assert nothing.objective.is_long is False
+    curved = replace(program([1, 1], [[1, 1]], [9]), P=sp.csc_array(np.eye(2)))
+    assert WholeNumbers.of(curved).objective is None
+    assert WholeNumbers.of(program([1, 1], [[1, 1]], [9], integer=[0])).objective is None
+    measured = replace(program([1, 1], [[1, 1]], [9]), offset=np.pi)
+    assert WholeNumbers.of(measured).value(x) is None

@@ -128,7 +128,7 @@ def test_numbas_kernel_finds_and_measures_the_same():
     jitted = pytest.importorskip("lexiprog.least_squares.jitted", exc_type=ImportError)
     from lexiprog.least_squares.active_set import Kernel
 
-    kernel = Kernel(jitted.jitted_cascade, jitted.jitted_signs)
+    kernel = Kernel(jitted.jitted_held, jitted.jitted_signs)
     for family in EQUATIONS + INEQUALITIES:
         for seed in range(5):
             h = random_hierarchy(seed, family)

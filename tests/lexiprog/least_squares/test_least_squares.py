@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
+from lexiprog.least_squares.tasks import least_squares_of
 from tests.lexiprog.least_squares.families import pseudo_inverse_cascade, random_hierarchy
 
 
@@ -179,3 +180,48 @@ def test_results_are_saved_resumed_and_shown(tmp_path):
 def test_what_is_no_task_is_refused_with_its_name(tasks, options, message):
     with pytest.raises(lx.DeclarationError, match=message.replace("(", "\\(")):
         lx.hierarchical_least_squares(tasks, **options)
+
+
+def cascade(factors, targets):
+    """The optimum of ||F x - t||^2 in order, by singular values alone."""
+    x, open_ways = np.zeros(factors[0].shape[1]), np.eye(factors[0].shape[1])
+    for F, t in zip(factors, targets, strict=True):
+        inner = F @ open_ways
+        if inner.size:
+            x = x + open_ways @ np.linalg.pinv(inner, rcond=1e-9) @ (t - F @ x)
+            _, sizes, ways = np.linalg.svd(inner)
+            open_ways = open_ways @ ways[np.count_nonzero(sizes > 1e-9) :].T
+    return x
+
+
+@pytest.mark.parametrize("family", ["generic", "exhausted", "singular"])
+def test_quadratic_levels_in_general_are_held_by_what_all_their_optima_share(family):
+    """x'Qx + q'x + r with singular Q, and squares beside a linear term, level by level."""
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        factors = [rng.normal(size=(3, 8)) for _ in range(2 if family == "generic" else 4)]
+        if family == "singular":
+            factors[1][2] = factors[0][0] + factors[0][1]
+        targets = [rng.normal(size=3) for _ in factors]
+        x, levels = cp.Variable(8, name="x"), {}
+        for k, (F, t) in enumerate(zip(factors, targets, strict=True)):
+            flat = cp.quad_form(x, cp.psd_wrap(F.T @ F)) - 2 * (F.T @ t) @ x + t @ t
+            beside = cp.sum_squares(F @ x) - 2 * cp.sum(cp.multiply(t, F @ x)) + float(t @ t)
+            levels[f"level {k}"] = cp.Minimize(0.5 * flat if k % 2 else beside)
+        result = lx.preemptive(levels).solve()
+        wanted = cascade(factors, targets)
+        assert {str(solution.status) for solution in result.values()} == {"optimal"}
+        assert {solution.solver for solution in result.values()} == {"ACTIVE_SET"}
+        for F in factors:
+            assert F @ result.final[x] == pytest.approx(F @ wanted, abs=1e-6)
+
+
+def test_a_linear_part_that_no_square_bounds_is_no_least_squares():
+    x = cp.Variable(2, name="x")
+    first = cp.Minimize(cp.square(x[0]) + 1e-3 * x[1])
+    result = lx.preemptive({"a": first, "b": cp.Minimize(cp.sum_squares(x))}, [x >= -2]).solve()
+    assert result["a"].solver != "ACTIVE_SET"
+    assert result["a"].value == pytest.approx(-2e-3)
+    assert result.final[x] == pytest.approx([0.0, -2.0], abs=1e-6)
+    indefinite = cp.quad_form(x, cp.psd_wrap(np.diag([1.0, -1.0])))
+    assert least_squares_of(cp.Minimize(indefinite), general=True) is None

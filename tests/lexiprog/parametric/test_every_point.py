@@ -18,7 +18,7 @@ import lexiprog as lx
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.deadline import Deadline
 from lexiprog.parametric.front_proof import FrontProof
-from lexiprog.parametric.integer_search import search_points
+from lexiprog.parametric.integer_search import FrontState, search_points
 from lexiprog.parametric.regions import Regions, hypervolume
 from lexiprog.parametric.upper_image import outer_approximation, solved, value_of
 from lexiprog.parametric.value_function import CurveError
@@ -38,7 +38,7 @@ def page():
         return namespace["CHECKS"][numbers["kind"]](numbers)
 
     check.refused = namespace["Refused"]
-    check.rays_of = namespace["rays_of"]
+    check.rays_of = lambda rows: namespace["rays_of"](rows)[0]
     return check
 
 
@@ -92,7 +92,7 @@ def test_random_integer_programs_have_every_point_and_a_proof(by_slices, page):
         assert sorted(search.values.tolist()) == wanted, seed
         proof = FrontProof.of_integers(search.state, search.solver.whole)
         told = page(proof)
-        assert ("the word of an integer" in told) == (not by_slices)
+        assert ("an integer programming solver's word" in told) == (not by_slices)
         if len(wanted) > 1:  # a front that lacks a point is refused
             numbers = json.loads(proof.json)
             numbers["points" if by_slices else "values"].pop(seed % len(wanted))
@@ -201,6 +201,25 @@ def test_constant_equal_and_huge_objectives_have_answers():
     assert only.points.tolist() == [[front.points[:, 0].max(), 3.0]]
     huge = {k: cp.Maximize(1e6 * o.expr) for k, o in plain.items()}
     assert lx.frontier(huge, room).points.tolist() == (1e6 * front.points).tolist()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_decimals_and_thirds_have_every_point_whatever_is_added_to_them(seed):
+    """Values that floats round: a limit at such a value must not cut off its own point."""
+    rng = np.random.default_rng(seed)
+    bottom = 3 if seed % 2 else 1000
+    tops, sides = rng.integers(-999, 1000, (4, 5)), rng.integers(-5, 6, 4)
+    every = np.array(list(product([0, 1], repeat=5)))
+    every = every[every.sum(axis=1) <= 3]
+    x = cp.Variable(5, boolean=True, name="x")
+    aims = {
+        f"f{k}": cp.Minimize(row / bottom @ x + side)
+        for k, (row, side) in enumerate(zip(tops, sides, strict=True))
+    }
+    front = lx.frontier(aims, [cp.sum(x) <= 3])
+    wanted = np.array(without_dominated(every @ tops.T)) / bottom + sides
+    assert front.complete
+    assert front.points == pytest.approx(wanted, rel=1e-12, abs=1e-12)
 
 
 def test_a_front_over_what_a_program_holds():
@@ -317,6 +336,69 @@ def test_a_linear_front_without_end_says_its_directions(page):
         lx.frontier({"a": cp.Minimize(v[0]), "b": cp.Maximize(v[0]), "c": cp.Minimize(v[1])})
 
 
+@pytest.mark.parametrize("solver", [None, "EXACT"])
+def test_a_linear_front_without_a_vertex_has_a_point_and_two_directions(solver, page):
+    """Bensolve's third example, whose front is the line a + b = 1."""
+    x = cp.Variable(3, name="x")
+    aims = {"a": cp.Minimize(x[0]), "b": cp.Minimize(x[1])}
+    rows = [x[0] + x[1] + x[2] >= 1, x[0] + x[1] - x[2] >= 1]
+    front = lx.frontier(aims, rows, solver=solver)
+    assert front.complete
+    assert len(front) == 1
+    assert front.points.sum() == 1
+    assert sorted(front.directions.tolist()) == [[-1, 1], [1, -1]]
+    assert [(f.weights.tolist(), f.value, f.points) for f in front.facets] == [
+        ([0.5, 0.5], 0.5, (0,))
+    ]
+    assert "a point on each of its smallest faces" in str(front)
+    page(front.proof)
+    for key in ("lines", "rays", "points", "facets"):
+        numbers = json.loads(front.proof.json)
+        for part in (key, "multipliers") if key == "facets" else (key,):
+            numbers[part].pop()
+        with pytest.raises(page.refused):
+            page(json.dumps(numbers))
+
+
+def test_lines_and_vertices_of_three_objectives(page):
+    """A front that goes on along a line, on both sides of which are edges known by hand."""
+    x = cp.Variable(3, name="x")
+    aims = {name: cp.Minimize(x[k]) for k, name in enumerate("abc")}
+    front = lx.frontier(aims, [x[0] + x[1] >= 1, x[2] >= 0, cp.sum(x) >= 2])
+    assert front.complete
+    sums = front.points[:, 0] + front.points[:, 1]
+    assert sorted(zip(sums.tolist(), front.points[:, 2].tolist(), strict=True)) == [(1, 1), (2, 0)]
+    assert sorted(front.directions.tolist()) == [[-1, 1, 0], [1, -1, 0]]
+    assert len(front.facets) == 3
+    page(front.proof)
+    with pytest.raises(lx.StageError, match="unbounded"):  # one falls, and nothing is lost by it
+        lx.frontier(aims, [x[0] + x[1] >= 1])
+
+
+TWOS = """11111 21111 12111 11211 11121 11112 22111 21211 21121 21112 12211 12121 12112 11221 11212
+11122 22211 22121 22112 21212 21122 12221 12122 12212 11222 12222 21222 22122 22212 22221"""
+
+
+def test_bensolves_unbounded_examples(page):
+    """Its eighth, with the ordering cone as objectives, by hand; its eleventh has 22 directions."""
+    x = cp.Variable(2, name="x")
+    aims = {"a": cp.Minimize(3 * x[0] + 2 * x[1]), "b": cp.Minimize(x[0] + 3 * x[1])}
+    rows = [3 * x[0] + x[1] >= 0, x[0] + 2 * x[1] >= 0, x[0] + x[1] >= 1]
+    front = lx.frontier(aims, rows, solver="EXACT")
+    assert [tuple(map(str, point)) for point in front.fractions] == [("3/2", "4"), ("4", "-1")]
+    assert front.directions.tolist() == [[1, -0.25]]
+    page(front.proof)
+    y = cp.Variable(5, name="y")
+    A = np.array([list(map(int, row)) for row in TWOS.split()])
+    front = lx.frontier(
+        {f"f{k}": cp.Minimize(y[k]) for k in range(5)}, [A @ y >= (np.arange(30) < 1)]
+    )
+    assert front.complete
+    assert len(front.directions) == 22
+    assert (A @ front.directions.T >= -1e-12).all()
+    page(front.proof)
+
+
 def test_fractions_on_request_for_two_objectives_too():
     x = cp.Variable(2, nonneg=True, name="x")
     aims = {"cost": cp.Minimize(3 * x[0] + x[1]), "fumes": cp.Minimize(x[0] + 4 * x[1])}
@@ -370,10 +452,21 @@ def test_a_convex_front_of_three_objectives_is_known_to_its_error(page):
         page(json.dumps(numbers))
 
 
-def test_a_convex_front_in_parts():
-    part = ball(error=0.05, limit=5)
+def test_a_convex_front_in_parts(page):
+    part = ball(error=0.05, limit=12)
     assert not part.complete
     assert 0.05 < part.error < inf
     whole = ball(error=0.05, resume=part)
     assert whole.complete
     assert len(whole) >= len(part)
+    page(whole.proof)
+
+
+def test_a_point_that_another_beats_by_rounding_is_left_out():
+    state = FrontState.start(np.full(2, inf), np.zeros(2))
+    better = np.array([0.5, 0.25])
+    for z in (np.array([0.5 + 1e-9, 0.25]), np.array([0.0, 1.0]), better):
+        assert state.put(z, z)
+    assert sorted(state.values.array.tolist()) == [[0.0, 1.0], [0.5, 0.25]]
+    assert any(np.array_equal(x, better) for x in state.points)
+    assert len(state.points) == 2

@@ -48,6 +48,19 @@ def test_predictions_are_those_of_the_scores(model):
     np.testing.assert_array_equal(model.predict(X[TEST]), (scores > 0).astype(int))
 
 
+def test_points_of_weight_zero_play_no_part_not_even_in_the_folds():
+    weights = np.where(np.arange(len(Y)) % 3 == 0, 0.0, 1.0)
+    members = [GaussianNB(), LogisticRegression()]
+    with_them = LexiEnsembleClassifier(members, random_state=0).fit(X, Y, sample_weight=weights)
+    rows = weights > 0
+    without = LexiEnsembleClassifier(members, random_state=0).fit(X[rows], Y[rows], weights[rows])
+    np.testing.assert_array_equal(with_them.decision_function(X), without.decision_function(X))
+    assert with_them.class_recalls_ == without.class_recalls_
+    with_them.reweigh(X, Y, sample_weight=1 - weights)
+    without.reweigh(X[~rows], Y[~rows])
+    np.testing.assert_array_equal(with_them.predict_proba(X), without.predict_proba(X))
+
+
 def test_probabilities_are_calibrated_to_the_frequencies(model):
     scores = (1 + model.decision_function(X[TEST])) / 2
     uncalibrated = np.column_stack([1 - scores, scores])

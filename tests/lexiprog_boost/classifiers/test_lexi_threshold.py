@@ -200,6 +200,17 @@ def test_options_that_mean_nothing_are_named(options, said):
         LexiThresholdClassifier(GaussianNB(), **options).fit(X, y)
 
 
+@pytest.mark.parametrize(("cases", "held"), [(90, 30), (70, 29), (58, 29), (50, 17)])
+def test_up_to_half_of_the_points_are_held_out_where_a_floor_needs_them(cases, held):
+    X = np.random.default_rng(0).normal(size=(600, 2))
+    y = np.where(np.arange(600) < cases, "A", "B")
+    model = LexiThresholdClassifier(
+        GaussianNB(), [("recall", "A", 0.9)], unpromised="ignore", random_state=0
+    ).fit(X, y)
+    floor = model.floors_[0]
+    assert (floor.cases, floor.status == "promised") == (held, held >= 29)
+
+
 def test_joint_floors_are_dearer_and_say_so():
     X, y = make_classification(4000, n_classes=3, n_informative=5, class_sep=1.5, random_state=0)
     wanted = [("recall", 0, 0.7), ("recall", 1, 0.7)]

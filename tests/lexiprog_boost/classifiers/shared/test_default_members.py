@@ -23,7 +23,7 @@ def test_what_is_said_of_the_members_is_what_they_say_themselves():
 def test_a_fit_builds_the_pool_once(monkeypatch):
     built = []
 
-    def counted():
+    def counted(_n_points):
         built.append(default_pool()[:1])  # the linear one, which is quick
         return built[-1]
 
@@ -42,3 +42,11 @@ def test_every_member_treats_the_classes_alike():
         predicted = member.fit(points, labels).predict(rng.normal(size=(400, 3)) + 0.75)
         # Half-way between the classes a balanced learner is of two minds.
         assert 0.15 < predicted.mean() < 0.85
+
+
+def test_the_trees_of_gradient_boosting_grow_with_the_points():
+    trees = {n: dict(default_pool(n))["boosting"][-1] for n in (0, 3000, 8000, 12_400, 10**6)}
+    leaves = {n: one.max_leaf_nodes for n, one in trees.items()}
+    assert leaves == {0: 8, 3000: 8, 8000: 20, 12_400: 31, 10**6: 31}
+    assert trees[0].learning_rate == 0.05
+    assert trees[12_400].learning_rate == 0.1
