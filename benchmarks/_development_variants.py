@@ -19,6 +19,7 @@ from sklearn.linear_model import LogisticRegression
 
 import lexiprog as lx
 from lexiprog_boost import lexicographic_weights
+from lexiprog_boost.classifiers.shared.calibration import calibrate, logs_of
 from lexiprog_boost.margins import pair_margins
 from lexiprog_boost.programs import check_inputs
 from lexiprog_boost.programs.inputs import Inputs, weight_variable
@@ -177,6 +178,97 @@ def log_loss(pull: float, *, logits: bool, total: float) -> Predict:
         return (scores + best[n_members:]).argmax(axis=1)
 
     return predict
+
+
+# Thresholds for the default's weights, from its calibrated scores.
+
+# What a class counts of which no point is right, as a share of one point.
+PART = 0.25
+BOOTSTRAPS = 20
+
+
+def thresholds(outputs: Floats, codes: NDArray, new: Floats) -> dict[str, NDArray]:
+    """The classes of new points by the program's thresholds, and by others."""
+    counts = np.bincount(codes, minlength=outputs.shape[2])
+    far, smallest = -np.log(counts / counts.sum()), counts.min()
+    scores, asked = weighed_scores(outputs, codes, new, np.ones(len(codes)))
+    calibration = calibrate(scores, codes, np.ones(len(codes)))
+    logs, new_logs = (
+        calibration.slope * logs_of(one) + calibration.offsets for one in (scores, asked)
+    )
+    own = -calibration.offsets  # what the program's thresholds are in these units
+    found = {DEFAULT: own, "by frequencies": far, "half of both": (own + far) / 2}
+    for k in (15, 30, 60, 120, 240):
+        share = smallest / (smallest + k)
+        found[f"shrunk, k = {k}"] = share * own + (1 - share) * far
+    shares = counts / (counts + 60)
+    found["shrunk class by class, k = 60"] = shares * own + (1 - shares) * far
+    tuned = np.mean([tuned_offsets(logs, codes, w, far) for w in resampled(codes)], axis=0)
+    found["tuned for G-Mean, bagged"] = tuned
+    share = smallest / (smallest + 60)
+    found["the same, shrunk, k = 60"] = share * tuned + (1 - share) * far
+    said = {title: (new_logs + offsets).argmax(axis=1) for title, offsets in found.items()}
+    bagged = [weighed_scores(outputs, codes, new, w)[1] for w in resampled(codes)[::2]]
+    said["program's, 10 bootstraps' weights averaged"] = np.mean(bagged, axis=0).argmax(axis=1)
+    return said
+
+
+def weighed_scores(
+    outputs: Floats, codes: NDArray, new: Floats, weights: Floats
+) -> tuple[Floats, Floats]:
+    """Scores of the points and of new ones, by the default program on weighted points."""
+    both = with_constants(outputs)
+    pairs = pair_margins(both, codes)
+    near = np.r_[np.ones(outputs.shape[1]), np.zeros(both.shape[1] - outputs.shape[1])]
+    alpha = lexicographic_weights(
+        pairs.margins, codes[pairs.points], sample_weight=weights[pairs.points], margin_target=0.3,
+        pool_weights=near,
+    ).alpha  # fmt: skip
+    return tuple(np.einsum("ntc,t->nc", one, alpha) for one in (both, with_constants(new)))
+
+
+def resampled(codes: NDArray) -> list[Floats]:
+    """How often each point is drawn, of each class as many as it has."""
+    rng, found = np.random.RandomState(0), []
+    for _ in range(BOOTSTRAPS):
+        drawn = [rng.choice(mine, len(mine)) for mine in map(np.flatnonzero, classes_of(codes))]
+        found.append(np.bincount(np.concatenate(drawn), minlength=len(codes)).astype(float))
+    return found
+
+
+def classes_of(codes: NDArray) -> list[NDArray]:
+    return [codes == code for code in np.unique(codes)]
+
+
+def tuned_offsets(logs: Floats, codes: NDArray, weights: Floats, start: Floats) -> Floats:
+    """Offsets with a large G-Mean: one class after the other, each in its best stretch."""
+    rows = weights > 0
+    logs, codes, weights = logs[rows], codes[rows], weights[rows]
+    n_classes, offsets, best = logs.shape[1], start - start.mean(), -np.inf
+    totals = np.bincount(codes, weights, n_classes)
+    for _ in range(8):
+        before = best
+        for code in range(n_classes):
+            others = logs + offsets
+            others[:, code] = -np.inf
+            rival = others.argmax(axis=1)
+            wins_from = others.max(axis=1) - logs[:, code]
+            order = np.argsort(wins_from)
+            mine, lost = codes == code, (rival == codes) & (codes != code)
+            steps = np.zeros((len(order) + 1, n_classes))
+            steps[0] = np.bincount(codes[lost], weights[lost], n_classes)
+            change = np.where(mine, weights, np.where(lost, -weights, 0.0))[order]
+            steps[1 + np.arange(len(order)), codes[order]] = change
+            right = np.maximum(np.cumsum(steps, axis=0), 0) + PART
+            values = np.log(right / totals).sum(axis=1)
+            ends = np.r_[wins_from[order[0]] - 2, wins_from[order], wins_from[order[-1]] + 2]
+            good = np.flatnonzero(values >= values.max() - 1e-12)
+            place = good[np.argmax(np.diff(ends)[good])]
+            if values[place] > best + 1e-12:
+                offsets[code], best = (ends[place] + ends[place + 1]) / 2, values[place]
+        if best <= before:
+            break
+    return offsets - offsets.mean()
 
 
 def stacked(class_weight: str | None) -> Predict:

@@ -1,8 +1,8 @@
 """Instances of fronts that others have published, read from a folder, and some drawn at random.
 
 LEXIPROG_INSTANCES names the folder: ``mokp_tamby`` (knapsacks and the log of MOA.jl) and
-``voptlib`` (set partitioning with all non-dominated points). LEXIPROG_BENSOLVE names Bensolve's
-examples.
+``voptlib`` (set partitioning with all non-dominated points). LEXIPROG_BENSOLVE names the folder
+of Bensolve's large examples.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import re
 import tarfile
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -84,12 +85,81 @@ def linear(p: int, columns: int, rows: int, seed: int = 1) -> tuple[dict[str, An
     return {f"f{k}": cp.Minimize(c @ x) for k, c in enumerate(costs)}, [A @ x >= b]
 
 
+# Bensolve's examples, from their statements: objectives, rows, their lower sides. Where an ordering
+# cone is given, the objectives are times the generators of its dual. All are minimised.
+_TWOS = """11111 21111 12111 11211 11121 11112 22111 21211 21121 21112 12211 12121 12112 11221 11212
+11122 22211 22121 22112 21212 21122 12221 12122 12212 11222 12222 21222 22122 22212 22221"""
+_SQUARE = [[1, 0], [0, 1]]
+BENSOLVE_EXAMPLES: dict[str, tuple[Any, Any, Any]] = {
+    "ex01": ([[1, -1], [1, 1]], [[2, 1], [1, 2], *_SQUARE], [6, 6, 0, 0]),
+    "ex02": (_SQUARE, [[3, 1], [-3, -1], [1, 2], [-1, -2], [1, 1], [-1, -1]],
+             [0, -1, 0, -1, 1, -2]),
+    "ex03": ([[1, 0, 0], [0, 1, 0]], [[1, 1, 1], [1, 1, -1]], [1, 1]),
+    "ex04": ([[1, 0, 0], [0, 1, 0]], [[1, 1, 1], [1, 1, 2]], [1, 1]),
+    "ex05": (np.array([[2, 2, 1], [2, 0, 1], [0, 0, 1], [0, 2, 1]])
+             @ [[1, 0, 1], [1, 1, 0], [0, 1, 1]],
+             [[1, 1, 1], [1, 2, 2], [2, 2, 1], [2, 1, 2], *np.eye(3).tolist()],
+             [1, 1.5, 1.5, 1.5, 0, 0, 0]),
+    "ex06": (np.array([[-2, 1], [1, -2]]) @ [[1, -1], [1, 1]],
+             [[1, 1], [-1, -1], [1, 0], [-1, 0], [0, 1]], [1, -2, 0, -1, 0]),
+    "ex08": ([[3, 2], [1, 3]], [[3, 1], [1, 2], [1, 1]], [0, 0, 1]),
+    "ex11": (np.eye(5), [list(map(int, row)) for row in _TWOS.split()], [1, *[0] * 29]),
+}  # fmt: skip
+
+
 def bensolve(name: str) -> tuple[dict[str, Any], list[Any]]:
-    """An example of Bensolve whose values are compared objective by objective."""
-    lines = [line.split() for line in (Path(BENSOLVE) / f"{name}.vlp").read_text().splitlines()]
-    _, _, sense, rows, columns, _, count, *_rest = lines[0]
-    if _rest[1:]:
-        raise ValueError("another ordering cone")
+    """An example of Bensolve; the two large ones are read from the folder LEXIPROG_BENSOLVE."""
+    if name == "ex10":  # all whole numbers from -3 to 3 as columns, each in part or as a whole
+        costs = np.array(list(product(range(-3, 4), repeat=3))).T
+        share = cp.Variable(costs.shape[1], bounds=[0, 1], name="share")
+        return {f"f{k}": cp.Minimize(c @ share) for k, c in enumerate(costs)}, []
+    if name not in BENSOLVE_EXAMPLES:
+        return _read_bensolve(Path(BENSOLVE or "missing") / f"{name}.vlp")
+    costs, rows, sides = map(np.array, BENSOLVE_EXAMPLES[name])
+    x = cp.Variable(rows.shape[1], name="x")
+    return {f"f{k}": cp.Minimize(c @ x) for k, c in enumerate(costs)}, [rows @ x >= sides]
+
+
+def knapsack(p: int, size: int, seed: int = 0) -> tuple[dict[str, Any], list[Any]]:
+    """Random values and weights; half of all weights fits."""
+    weights, *values = np.random.default_rng(seed).integers(1, 100, (p + 1, size))
+    take = cp.Variable(size, boolean=True, name="take")
+    aims = {f"f{k}": cp.Maximize(gains @ take) for k, gains in enumerate(values)}
+    return aims, [weights @ take <= weights.sum() // 2]
+
+
+def convex(name: str) -> tuple[dict[str, Any], list[Any]]:
+    """Three convex objectives: mocvxpy's examples, of which three come from Ehrgott, Shao and
+    Schöbel (2011) and the ellipsoid from Dörfler, Löhne, Schneider and Weißing (2021).
+    """
+    x = cp.Variable(2 if name in ("squares", "fourth") else 3, name="x")
+    size = cp.sum_squares(x)
+    if name == "squares":
+        places = np.array([[1, 1], [2, 3], [4, 2]])
+        values = [cp.sum_squares(x - place) for place in places]
+        rows = [x >= 0, x <= [10, 4], x[0] + 2 * x[1] <= 10]
+    elif name == "ellipsoid":
+        values = list(x)
+        rows = [cp.sum_squares(cp.multiply([1, 1 / 7, 1 / 5], x - 1)) <= 1]
+    elif name == "fourth":
+        values = [50 * x[0] ** 4 + 10 * x[1] ** 4, 30 * (x[0] - 5) ** 4 + 100 * (x[1] - 3) ** 4,
+                  70 * (x[0] - 2) ** 4 + 20 * (x[1] - 4) ** 4]  # fmt: skip
+        rows = [x >= 0, x <= 3, cp.sum_squares(x - 2) <= 1]
+    elif name == "quadratic":
+        slopes = np.array([[0, 10, -120], [80, -448, 80], [-448, 80, 80]])
+        values = [size + slope @ x for slope in slopes]
+        rows = [x >= 0, x <= 10, size <= 1]
+    else:  # of our own: squared distances to the ends of an octahedron's edges
+        ends = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
+        values = [cp.sum_squares(x - end) for end in ends]
+        rows = [cp.norm(x, 1) <= 2]
+    return {f"f{k}": cp.Minimize(value) for k, value in enumerate(values)}, rows
+
+
+def _read_bensolve(path: Path) -> tuple[dict[str, Any], list[Any]]:
+    """A file of Bensolve's whose values are compared objective by objective."""
+    lines = [line.split() for line in path.read_text().splitlines()]
+    _, _, sense, rows, columns, _, count, *_ = lines[0]
     m, n, p = int(rows), int(columns), int(count)
     A, C = np.zeros((m, n)), np.zeros((p, n))
     x = cp.Variable(n, name="x")

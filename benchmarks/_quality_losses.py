@@ -25,11 +25,15 @@ def losses(results: Results, names: Sequence[str]) -> str:
     for _, name, best in sorted(found)[:MOST]:
         counts = {str(label): count for label, count in results.load(name).counts.items()}
         mine, theirs = recalls(results, name, OURS), recalls(results, name, best)
+        shown = f"{results.mean(name, best, 'g_mean'):.3f} ({best})"
+        sizes = " ".join(map(str, sorted(counts.values())))
+        if not theirs:  # taken from a table, which has none
+            own = f"{results.mean(name, OURS, 'g_mean'):.3f}"
+            rows.append([name, sizes, own, shown, "", ""])
+            continue
         label = max(mine, key=lambda one: abs(theirs.get(one, 0.0) - mine[one]), default="")
         rows.append([
-            name, " ".join(map(str, sorted(counts.values()))),
-            f"{results.mean(name, OURS, 'g_mean'):.3f}",
-            f"{results.mean(name, best, 'g_mean'):.3f} ({best})",
+            name, sizes, f"{results.mean(name, OURS, 'g_mean'):.3f}", shown,
             f"{label}: {counts.get(label, 0)} points",
             f"{mine.get(label, 0.0):.3f} / {theirs.get(label, 0.0):.3f}",
         ])  # fmt: skip

@@ -20,6 +20,12 @@ RANKED = ("g_mean", "balanced_accuracy", "auc")
 def scores_page(results: Results) -> str:
     """Everything but times: the same bytes from the same cells."""
     parts = ["# LexiEnsembleClassifier's default and what a practitioner would take instead", INTRO]
+    if results.measured_again:
+        parts.append(
+            f"Measured for this page: {results.measured_again}. What else is compared did not "
+            "change; its means are those of the page before, to six digits (failed folds: "
+            "benchmarks/README.md)."
+        )
     if results.unfinished:
         parts.append(f"**Not finished, hence left out:** {', '.join(results.unfinished)}.")
     for group in groups():

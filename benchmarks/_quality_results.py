@@ -17,6 +17,9 @@ METRICS = {
 # What a fold counts on which a method failed: no method that ran can be below it.
 WORST = {"g_mean": 0.0, "balanced_accuracy": 0.0, "auc": 0.0, "brier": 2.0}
 
+# Of the means that are compared with those of an earlier table.
+DIGITS = 6
+
 
 class Results:
     """The cells of one run, finished or not.
@@ -27,8 +30,10 @@ class Results:
 
     def __init__(
         self, records: Iterable[dict[str, Any]], wanted: Iterable[Any],
-        load: Callable[[str], Dataset],
+        load: Callable[[str], Dataset], measured_again: str = "",
     ):  # fmt: skip
+        # What is not taken from an earlier table; empty if nothing is.
+        self.measured_again = measured_again
         self._cells = {(one["dataset"], one["method"], one["fold"]): one for one in records}
         self._folds: dict[str, dict[str, list[int]]] = {}
         for cell in wanted:
@@ -61,7 +66,9 @@ class Results:
     def mean(self, name: str, method: str, metric: str) -> float:
         """Over the folds of a data set."""
         cells = self.cells(name, method)
-        return float(np.mean([one.get(metric, WORST[metric]) for one in cells]))
+        mean = float(np.mean([one.get(metric, WORST[metric]) for one in cells]))
+        # A table's last digit must not decide a tie.
+        return round(mean, DIGITS) if self.measured_again else mean
 
     def means(self, names: Sequence[str], metric: str) -> NDArray[np.float64]:
         """One row a data set, one column a method; the sets must have the same methods."""

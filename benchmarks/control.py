@@ -32,12 +32,11 @@ from _measuring import Report, arguments, table
 
 import lexiprog as lx
 from lexiprog.least_squares import repeated
-from lexiprog.least_squares.active_set import Kernel, lexicographic_signs
-from lexiprog.least_squares.cascade import solve_cascade
+from lexiprog.least_squares.active_set import LAPACK
 from lexiprog.least_squares.check import check_levels
 
 Step = Callable[[Rows], Any]
-NUMPY = (Kernel(solve_cascade, lexicographic_signs), check_levels)
+NUMPY = (LAPACK, check_levels)
 
 
 def program_of(rows: Rows) -> tuple[lx.CompiledProgram, Step]:
@@ -160,8 +159,8 @@ def on_families(count: int, few: int) -> tuple[str, Any]:
             values = np.array([s.value for s in found.values()])
             for name, counts in peers.items():
                 record = _peer(name, family, [rows], [values], PEERS[name])
-                counts[0] += 1 - record["refused"] - record["wrong"]
-                counts[1] += 1
+                counts[0] += record["steps"] - record["refused"] - record["wrong"]
+                counts[1] += record["steps"]  # none of who is not installed
         lines.append(
             {"family": family, "optimal": optimal, "of": count, "off": off,
              "cold": float(np.median(cold)), "warm": float(np.median(warm)),

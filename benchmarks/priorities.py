@@ -49,7 +49,8 @@ REAL = (
     "the rest among them. MAPIE: BinaryClassificationController of 1.6 (recall, 95 %, 100 "
     "thresholds, least false positives), two classes. Rest: the worst recall of the classes "
     "without floors; balanced: the mean of all recalls; in draws in which both of a pair "
-    "promise everything."
+    "promise everything. Cases enough: the share of floors whose class has the cases that a "
+    "promise takes; others are out of reach after the floors before them."
 )
 TIMES = (
     "Processor time of one search for floors on two of three classes and the worst recall, on a "
@@ -196,7 +197,9 @@ def by_mapie(points: ScoredPoints) -> float | None:
 
 
 def real(names: Sequence[str], runs: int, *, grids: int) -> dict[str, Any]:
-    tally: dict[str, list[Any]] = {key: [] for key in ("broken", "promised", "grid", "mapie")}
+    tally: dict[str, list[Any]] = {
+        key: [] for key in ("enough", "broken", "promised", "grid", "mapie")
+    }
     for name in names:
         logs, codes = population(name)
         n_classes = int(codes.max()) + 1
@@ -206,6 +209,10 @@ def real(names: Sequence[str], runs: int, *, grids: int) -> dict[str, Any]:
             np.arange(n_classes),
         )
         members = [np.flatnonzero(codes == c) for c in range(n_classes)]
+        tally["enough"] += [
+            right_needed(len(members[c]), floor, ALPHA) is not None
+            for c, floor in enumerate(floors)
+        ]
         for run in range(runs):
             rng = np.random.default_rng([run, len(codes)])
             rows = np.concatenate([rng.choice(mine, len(mine)) for mine in members])
@@ -231,7 +238,7 @@ def real(names: Sequence[str], runs: int, *, grids: int) -> dict[str, Any]:
                 tally["mapie"].append((*ours, theirs[1], theirs.mean()))
     return {
         "sets": len(names), "draws": runs * len(names), "broken": np.mean(tally["broken"]),
-        "promised": np.mean(tally["promised"]),
+        "enough": np.mean(tally["enough"]), "promised": np.mean(tally["promised"]),
         "broken of promised": np.sum(tally["broken"]) / max(np.sum(tally["promised"]), 1),
         "grid": np.mean(tally["grid"], axis=0) if tally["grid"] else None,
         "mapie": np.mean(tally["mapie"], axis=0) if tally["mapie"] else None,
@@ -246,7 +253,8 @@ def real_row(title: str, found: dict[str, Any]) -> list[str]:
 
     error = 2 * np.sqrt(0.05 * 0.95 / found["draws"])
     return [
-        title, str(found["sets"]), str(found["draws"]), f"{found['promised']:.2f}",
+        title, str(found["sets"]), str(found["draws"]), f"{found['enough']:.2f}",
+        f"{found['promised']:.2f}",
         f"{found['broken']:.3f} (2 s.e. of .05: {error:.3f})",
         pair(found["grid"]), pair(found["mapie"]),
     ]  # fmt: skip
@@ -300,6 +308,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "data sets",
         "sets",
         "draws",
+        "cases enough",
         "promised",
         "broken",
         "rest, grid's; balanced, grid's",

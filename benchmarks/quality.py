@@ -9,6 +9,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import argparse
+import csv
 import sys
 import time
 import warnings
@@ -25,7 +26,7 @@ from _quality_data import FOLDS, groups, in_folder, load
 from _quality_methods import methods
 from _quality_picture import draw
 from _quality_report import scores_page, scores_table
-from _quality_results import Results
+from _quality_results import METRICS, Results
 from _quality_times import times_page
 from sklearn.metrics import recall_score
 
@@ -112,9 +113,31 @@ def scores(y: Any, predicted: Any, probabilities: Any, classes: Any) -> dict[str
     }
 
 
+def earlier(others: Sequence[Cell]) -> list[dict[str, Any]]:
+    """What methods came to in the committed table: a set's mean for each of its folds."""
+    with (RESULTS / "quality.csv").open(encoding="utf-8") as file:
+        rows = {(row["dataset"], row["method"]): row for row in csv.DictReader(file)}
+    found = []
+    for cell in others:
+        row = rows[cell.dataset, cell.method]
+        means = {metric: float(row[metric]) for metric in METRICS}
+        found.append({"dataset": cell.dataset, "method": cell.method, "fold": cell.fold, **means})
+    return found
+
+
+def again(options: argparse.Namespace) -> str:
+    """What is measured for this page alone; empty if everything is."""
+    if not (options.methods or options.sets):
+        return ""
+    return f"{', '.join(options.methods or ['all'])} on {', '.join(options.sets or ['all sets'])}"
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     options = arguments(argv)
-    wanted = cells(options.data_dir, quick=options.quick)
+    compared = cells(options.data_dir, quick=options.quick)
+    only = options.methods or {cell.method for cell in compared}
+    sets = options.sets or {cell.dataset for cell in compared}
+    wanted = [cell for cell in compared if cell.method in only and cell.dataset in sets]
     store = Store(options.out / f"cells{'-quick' if options.quick else ''}.jsonl")
     if not options.report_only:
         failures = run_missing(
@@ -126,23 +149,22 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"{key} could not be measured: {cause}", file=sys.stderr)
     keys = {cell.key for cell in wanted}
     records = [one for one in store.records() if one["key"] in keys]
-    results = Results(records, wanted, lambda name: load(name, options.data_dir))
+    records += earlier([cell for cell in compared if cell.key not in keys])
+    results = Results(records, compared, lambda name: load(name, options.data_dir), again(options))
     write(results, [options.out, *([RESULTS] if options.keep else [])])
     return 0
 
 
 def write(results: Results, folders: Sequence[Path]) -> None:
-    pages = {
-        "quality.md": scores_page(results),
-        "quality.csv": scores_table(results),
-        "quality_times.md": times_page(results),
-    }
+    pages = {"quality.md": scores_page(results), "quality.csv": scores_table(results)}
+    if not results.measured_again:  # there are no times in the table of an earlier run
+        pages["quality_times.md"] = times_page(results)
     for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in pages.items():
             (folder / name).write_text(text, encoding="utf-8")
         draw(results, folder / "quality.png")
-    print(pages["quality.md"], pages["quality_times.md"], sep="\n")
+    print(*(page for name, page in pages.items() if name.endswith(".md")), sep="\n")
 
 
 def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -150,6 +172,11 @@ def arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--data-dir", type=Path, help="folder of csv.gz files with KEEL's folds")
     parser.add_argument("--out", type=Path, default=Path("build/quality"), help="cells and tables")
     parser.add_argument("--jobs", type=int, default=-1, help="worker processes, -1 for all cores")
+    parser.add_argument(
+        "--methods", nargs="+", default=[], metavar="NAME",
+        help="measure these only; other means are those of results/quality.csv",
+    )  # fmt: skip
+    parser.add_argument("--sets", nargs="+", default=[], metavar="SET", help="the same for sets")
     parser.add_argument("--quick", action="store_true", help="a smoke run of seconds")
     parser.add_argument("--report-only", action="store_true", help="tables of what is measured")
     parser.add_argument("--keep", action="store_true", help="write benchmarks/results as well")
