@@ -7,7 +7,7 @@ OLDEST := .venv-oldest/bin
 NEWEST := .venv-newest/bin
 PIP    := -m pip install -qq --disable-pip-version-check
 # Pythons that `make nightly` tries besides $(PYTHON), where they are installed.
-PYTHONS ?= 3.12 3.13
+PYTHONS ?= 3.12 3.13 3.14
 
 # One solver thread per test worker: two workers with two threads each are slower on two cores.
 TEST_ENV := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
@@ -22,9 +22,9 @@ WITH_CLIENTS := notebooks/7_what_the_first_priority_costs.ipynb
 BENCHMARKS := $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py))
 
 # `make nightly` is these in turn; each is a target of its own, too.
-NIGHTLY := nightly-long nightly-oldest nightly-newest nightly-clients $(PYTHONS:%=nightly-python-%)
+NIGHTLY := nightly-long nightly-oldest nightly-newest nightly-clients coverage series try-dist $(PYTHONS:%=nightly-python-%)
 
-.PHONY: help demo test lint format house golden docs notebooks gallery bench experiments mutants nightly $(NIGHTLY) clean
+.PHONY: help demo test lint format house golden docs site notebooks gallery bench experiments mutants coverage series dist nightly $(NIGHTLY) clean
 
 help:
 	@echo "make demo       solve an example, write pictures and a report to build/demo/"
@@ -33,12 +33,16 @@ help:
 	@echo "make format     let ruff rewrite what it can"
 	@echo "make house      the size and shape of the code beside their limits"
 	@echo "make docs       the documentation: guide, gallery and API, to build/docs/"
+	@echo "make site       the same in a folder for this version, beside those of other versions, to build/site/"
 	@echo "make notebooks  run the notebooks again and keep what they show"
 	@echo "make gallery    the same for those of the gallery, with the packages they compare with"
 	@echo "make bench      every benchmark in benchmarks/"
 	@echo "make golden     compare today's answers with the recorded ones"
 	@echo "make experiments  the paper's experiments, to build/experiments/ (DATA=dir: data files; an hour and a half)"
 	@echo "make mutants    change the code in small ways and count the changes that tests notice"
+	@echo "make coverage   the lines and branches that tests reach, to build/coverage/ (an hour)"
+	@echo "make series     a few benchmarks at this commit, added to benchmarks/results/series.json"
+	@echo "make dist       the wheel and the sdist, checked, to dist/ (try-dist: installed on every Python at hand)"
 	@echo "make nightly    the long profiles, the oldest and newest dependencies, other Pythons (hours)"
 	@echo "make clean      remove environments, caches and build/"
 
@@ -65,6 +69,11 @@ docs: .venv/dev.stamp
 	$(BIN)/python .ci/site.py build/docs
 	@echo "Written: build/docs/index.html"
 
+# A folder a version; every page has a menu of the versions that lie beside it.
+site: .venv/dev.stamp
+	$(BIN)/python .ci/site.py build/site --version-folder
+	@echo "Written: build/site/index.html"
+
 notebooks: .venv/dev.stamp
 	$(BIN)/jupyter nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False \
 		$(filter-out $(WITH_CLIENTS),$(wildcard notebooks/*.ipynb))
@@ -85,6 +94,24 @@ experiments: .venv/dev.stamp
 
 mutants: .venv/dev.stamp
 	$(BIN)/python .ci/mutants.py --report benchmarks/results/mutants.md
+
+# Fails below the share that pyproject.toml names.
+coverage: .venv/dev.stamp
+	$(TEST_ENV) $(BIN)/python -m pytest $(PARALLEL) --cov --cov-report=term:skip-covered --cov-report=html:build/coverage
+
+series: .venv/dev.stamp
+	$(TEST_ENV) $(BIN)/python benchmarks/series.py
+
+# An environment of its own: twine's packages are no business of the tests.
+dist: .venv-dist/dist.stamp
+	rm -rf dist
+	.venv-dist/bin/python -m build --outdir dist
+	.venv-dist/bin/python -m twine check --strict dist/*
+
+try-dist: dist
+	@set -e; for version in 3.11 $(PYTHONS); do python=$$(.ci/find_python $$version); \
+	if [ -z "$$python" ]; then echo "Python $$version is not installed here, so nothing was tried with it."; \
+	else $$python .ci/try_dist.py dist/*; fi; done
 
 # One after the other, also under `make -j`: each uses all cores. One that fails does not hide the
 # others: all are run, and those that failed are named at the end.
@@ -128,6 +155,10 @@ DECLARED := pyproject.toml lexiprog/__init__.py
 
 .venv/demo.stamp: $(DECLARED) | .venv/bin/python
 	$(BIN)/python $(PIP) --editable ".[boost,plot]"
+	@touch $@
+
+.venv-dist/dist.stamp: | .venv-dist/bin/python
+	.venv-dist/bin/python $(PIP) build twine
 	@touch $@
 
 .venv-oldest/dev.stamp: $(DECLARED) .ci/oldest.py | .venv-oldest/bin/python

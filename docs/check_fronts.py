@@ -7,8 +7,12 @@ An integer front: every listed point is feasible, no listed point beats another,
 follows from its multipliers by enumeration in integers, and the statements cover all that the
 points leave open. A linear front, in fractions: each facet
 follows from its multipliers, each vertex is reached by a point, and the facets have no other
-vertex. A convex front: every vertex of the outer approximation is within the error of a point; its
-hyperplanes are the certified optima's word.
+vertex. A convex front: every vertex of the outer approximation is within the error of a point.
+
+Exit codes: 0 all is proved; 1 something is not; 2 a file cannot be read; 3 all is proved but for
+what the page names as taken on trust: bounds of an integer programming solver, values of programs
+with continuous columns, points and hyperplanes of curved ones. Whether the numbers in the file are
+those of your problem no page can tell.
 """
 
 import json
@@ -20,6 +24,11 @@ from pathlib import Path
 
 import numpy as np
 
+PROVED, REFUSED, UNREADABLE, TRUSTED = 0, 1, 2, 3
+ON_TRUST = "; on trust: "
+LARGEST = 2**62  # what integers of 64 bits can hold, with room for a sum of two
+DIGITS = 4000  # of one number in a file
+
 
 class Refused(Exception):
     """The proof does not show what it claims."""
@@ -29,6 +38,34 @@ def require(condition, sentence):
     """Refuse the proof unless something holds."""
     if not condition:
         raise Refused(sentence)
+
+
+# Numbers of the file: what is none is not rounded to one.
+
+
+def whole(values, size=None):
+    """An array of integers of 64 bits, in one or in two dimensions."""
+    rows = values if size is None else [v for row in values for v in row]
+    if not all(type(v) is int and abs(v) < LARGEST for v in rows):
+        raise ValueError("an integer is wanted")
+    array = np.array(values, dtype=np.int64)
+    return array if size is None else array.reshape(-1, size)
+
+
+def fraction(value):
+    """A fraction, written as an integer or as two."""
+    if type(value) is not int and not (isinstance(value, str) and len(value) <= DIGITS):
+        raise ValueError("a fraction is wanted")
+    if isinstance(value, str) and not value.lstrip("-").replace("/", "", 1).isdecimal():
+        raise ValueError(f"{value!r} is no fraction")
+    return Fraction(value)
+
+
+def finite(text):
+    """A number with a point; infinity and NaN are none."""
+    if not math.isfinite(float(text)):
+        raise ValueError(f"{text} is no number")
+    return float(text)
 
 
 # Integers.
@@ -91,12 +128,13 @@ def follows(proof, statement, values):
     sides = np.append(sides, np.array(limits) - 1)
     extra, bounds = [-costs[axis]], [-low]
     for weights in multipliers:
-        lam, of_low = np.array(weights[:-1]), weights[-1]
+        lam, of_low = whole(weights[:-1]), int(whole(weights[-1:])[0])
         require((lam >= 0).all() and of_low >= 0, "a multiplier is negative")
         total = (lam.astype(float) @ np.abs(matrix) + of_low * np.abs(costs[axis])) @ np.maximum(
             abs(lower), abs(upper)
         )
-        require(total + float(lam @ np.abs(sides)) < 2**62, "a multiplier is too large")
+        total += lam.astype(float) @ np.abs(sides) + of_low * abs(float(low))
+        require(total < LARGEST, "a multiplier is too large")
         row, bound = lam @ matrix - of_low * costs[axis], int(lam @ sides) - of_low * low
         slack = bound - int(np.minimum(row * lower, row * upper).sum())
         if slack < 0:
@@ -119,11 +157,16 @@ def follows(proof, statement, values):
 
 def check_integers(proof):
     """A bounded integer program: feasible points, and statements that follow in integers."""
-    for key in ("rows", "sides", "costs", "lower", "upper"):
-        proof[key] = np.array(proof[key], dtype=np.int64)
-    costs = proof["costs"]
-    proof["rows"] = proof["rows"].reshape(-1, costs.shape[1])
-    points = np.array([[*map(int, x)] for x in proof["points"]]).reshape(-1, costs.shape[1])
+    n = len(proof["lower"])
+    proof |= {key: whole(proof[key], n) for key in ("rows", "costs")}
+    proof |= {key: whole(proof[key]) for key in ("sides", "lower", "upper")}
+    costs, listed = proof["costs"], proof["points"]
+    points = whole([[*map(int, x)] if isinstance(x, str) else x for x in listed], n)
+    largest = np.maximum(abs(proof["lower"]), abs(proof["upper"])).astype(float)
+    sizes = np.abs(np.vstack([proof["rows"], costs])) @ largest
+    require(sizes.max(initial=0.0) < LARGEST, "a row is too large for integers of 64 bits")
+    for limits, _, low, multipliers in proof["statements"]:
+        whole([v for v in limits if v is not None] + ([] if multipliers is None else [low]))
     inside = (proof["lower"] <= points) & (points <= proof["upper"])
     feasible = inside.all() and (points @ proof["rows"].T <= proof["sides"]).all()
     require(feasible, "a listed point is not feasible")
@@ -154,7 +197,7 @@ def check_statements(proof, values, least, top):
     for u in bounds:
         require((limits >= u).all(1).any(), f"nothing is said of the region below {u.tolist()}")
     return f"{len(values)} points, {len(limits)} statements, {len(bounds)} regions" + (
-        f"; {trusted} statements are the word of an integer programming solver" if trusted else ""
+        f"{ON_TRUST}{trusted} statements, an integer programming solver's word" if trusted else ""
     )
 
 
@@ -162,7 +205,11 @@ def check_regions(proof):
     """An integer front with continuous columns: that the statements cover everything."""
     values = np.array(proof["values"], dtype=float)
     size = values.shape[1]
-    return check_statements(proof, values, np.full(size, -math.inf), np.full(size, math.inf))
+    told = check_statements(proof, values, np.full(size, -math.inf), np.full(size, math.inf))
+    told += f"{', ' if ON_TRUST in told else ON_TRUST}the points' values"
+    if "resolution" in proof:
+        told += f"; others may be better by up to {proof['resolution']} in the objectives"
+    return told
 
 
 # Linear and convex: double description of {y : w y >= beta} in integers.
@@ -186,7 +233,7 @@ def dot(a, b):
 
 
 def rays_of(rows):
-    """Extreme rays of {r : row r >= 0}, which must be a pointed cone, with their tight rows."""
+    """Extreme rays of {r : row r >= 0}, but for its lines, and how many of these there are."""
     size = len(rows[0])
     # Lines are kept until a row cuts them.
     lines = [tuple(int(i == j) for j in range(size)) for i in range(size)]
@@ -218,20 +265,40 @@ def rays_of(rows):
                     between = [at[b] * x - at[a] * y for x, y in zip(a, b, strict=True)]
                     new[reduced(between)] = common | bit
         rays = new
-    require(not lines, "the facets do not bound a pointed set")
-    return rays
+    return rays, len(lines)
+
+
+def echelon(lines):
+    """The same lines, each with a place where it is one and the others are zero."""
+    done = []
+    for line in lines:
+        place = next((k for k, v in enumerate(beside(line, done)) if v), None)
+        require(place is not None, "a line is listed twice")
+        line = [v / beside(line, done)[place] for v in beside(line, done)]
+        done = [(k, beside(old, [(place, line)])) for k, old in done] + [(place, line)]
+    return done
+
+
+def beside(ray, lines):
+    """The one of all rays that differ by lines which is zero in their places."""
+    ray = list(ray)
+    for place, line in lines:
+        ray = [a - ray[place] * b for a, b in zip(ray, line, strict=True)]
+    return ray
 
 
 def check_linear(proof):
     """Facets that follow from multipliers, and whose vertices are all reached by points."""
     read = {
-        key: [[Fraction(v) for v in row] for row in proof[key]]
-        for key in ("costs", "points", "directions", "facets", "multipliers", "rays")
+        key: [[fraction(v) for v in row] for row in proof[key]]
+        for key in ("costs", "points", "lines", "facets", "multipliers", "rays")
     }
-    read |= {key: [None if v is None else Fraction(v) for v in proof[key]]
+    read |= {key: [None if v is None else fraction(v) for v in proof[key]]
              for key in ("sides", "lower", "upper")}  # fmt: skip
-    rows = [{int(j): Fraction(v) for j, v in row.items()} for row in proof["rows"]]
+    rows = [{int(j): fraction(v) for j, v in row.items()} for row in proof["rows"]]
     costs, n = read["costs"], len(read["lower"])
+    require(all(0 <= j < n for row in rows for j in row), "a row has a column that is not there")
+    require(0 <= whole([proof["equations"]])[0] <= len(rows), "there are not so many equations")
     # Rows are equations up to "equations", and row x <= side after it.
     for x, homogeneous in [(x, 0) for x in read["points"]] + [(x, 1) for x in read["rays"]]:
         for i, row in enumerate(rows):
@@ -256,21 +323,35 @@ def check_linear(proof):
         require(least >= beta, "a facet does not follow from its multipliers")
     p = len(costs)
     halfspaces = [(1, *[0] * p), *(integers([-f[0], *f[1:]]) for f in read["facets"])]
-    rays = rays_of(halfspaces)
-    reached = {integers([Fraction(1), *(dot(c, x) for c in costs)]) for x in read["points"]}
+    rays, count = rays_of(halfspaces)
     ways = {integers([Fraction(0), *(dot(c, x) for c in costs)]) for x in read["rays"]}
     ways |= {tuple(int(i == k) for i in range(p + 1)) for k in range(1, p + 1)}
-    vertices = {r for r in rays if r[0]}
-    require(vertices == reached, "the vertices are not those of the facets")
-    require({r for r in rays if not r[0]} <= ways, "a direction is reached by no ray")
+    lines = [[Fraction(0), *line] for line in read["lines"]]
+    for line in lines:
+        flat = all(dot(row, line) == 0 for row in halfspaces)
+        both = {integers(line), integers([-v for v in line])} <= ways
+        require(flat and both, "a line is not one of the front")
+    lines = echelon(lines)
+    require(len(lines) == count, "the facets do not bound a pointed set")
+
+    def moved(found):
+        return {integers(list(map(Fraction, beside(ray, lines)))) for ray in found}
+
+    reached = moved([Fraction(1), *(dot(c, x) for c in costs)] for x in read["points"])
+    require(moved(r for r in rays if r[0]) == reached, "the vertices are not those of the facets")
+    ends = moved(r for r in rays if not r[0])
+    require(ends <= moved(ways), "a direction is reached by no ray")
     return f"{len(reached)} vertices, {len(halfspaces) - 1} facets, in fractions"
 
 
 def check_convex(proof):
     """Values are counted from the least of each objective, in shares of its range."""
-    rows = [tuple(map(int, row)) for row in proof["hyperplanes"]]
+    exact = [[fraction(v) for v in row] for row in proof["hyperplanes"]]
+    require(all(v.denominator == 1 for row in exact for v in row), "hyperplanes are integers")
+    rows = [tuple(map(int, row)) for row in exact]
     p = len(rows[0]) - 1
-    rays = rays_of([(1, *[0] * p), *rows])
+    rays, lines = rays_of([(1, *[0] * p), *rows])
+    require(not lines, "the hyperplanes do not bound a pointed set")
     points = np.array(proof["values"])
     covers = {tuple(map(int, ray)): shares for ray, shares in proof["covers"]}
     for ray in rays:
@@ -281,7 +362,8 @@ def check_convex(proof):
             v = np.array([c / ray[0] for c in ray[1:]])
             off = float(np.max(np.array(shares) @ points[list(places)] - v))
             require(off <= proof["error"] + 1e-12, f"{v.tolist()} is further off than the error")
-    return f"{len(points)} points, {len(rows)} hyperplanes, error {proof['error']:g} of the ranges"
+    said = f"{len(points)} points, {len(rows)} hyperplanes, error {proof['error']:g} of the ranges"
+    return f"{said}{ON_TRUST}the points' values and the hyperplanes"
 
 
 CHECKS = {
@@ -291,14 +373,39 @@ CHECKS = {
     "convex": check_convex,
 }
 
+
+def refuse_constant(text):
+    """NaN and infinity, which JSON does not know."""
+    raise ValueError(f"{text} is no number")
+
+
+def check(path):
+    """The exit code for one file, and what is said of it."""
+    begin = time.process_time()
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        document = json.loads(text, parse_constant=refuse_constant, parse_float=finite)
+        told = CHECKS[document["kind"]](document)
+    except Refused as reason:
+        return REFUSED, f"refused: {reason}"
+    except (OSError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError,
+            RecursionError) as error:  # fmt: skip
+        return UNREADABLE, f"no proof that can be read: {type(error).__name__}: {error}"
+    seconds = time.process_time() - begin
+    code = TRUSTED if ON_TRUST in told else PROVED
+    return code, f"complete: {told} ({len(text) / 1e6:.2f} MB, {seconds:.1f} s)"
+
+
+def main(paths):
+    """Check every file; the exit code is that of the worst."""
+    worst = PROVED
+    for path in paths:
+        code, said = check(path)
+        stream = sys.stderr if code in (REFUSED, UNREADABLE) else sys.stdout
+        stream.write(f"{path}: {said}\n")
+        worst = max(worst, code, key=(PROVED, TRUSTED, UNREADABLE, REFUSED).index)
+    return worst
+
+
 if __name__ == "__main__":
-    for name in sys.argv[1:]:
-        text = Path(name).read_text()
-        begin = time.process_time()
-        try:
-            document = json.loads(text)
-            told = CHECKS[document["kind"]](document)
-        except Refused as reason:
-            sys.exit(f"{name}: refused: {reason}")
-        seconds = time.process_time() - begin
-        sys.stdout.write(f"{name}: complete: {told} ({len(text) / 1e6:.2f} MB, {seconds:.1f} s)\n")
+    sys.exit(main(sys.argv[1:]) if sys.argv[1:] else __doc__)

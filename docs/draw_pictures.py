@@ -3,6 +3,7 @@
 Every number in them is computed: the points are optima of the programs that the pages describe.
 """
 
+import json
 import sys
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from matplotlib.patches import Rectangle
 
 import lexiprog as lx
 
+BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 BLUE, ORANGE, GREEN, GREY = "#0b6bb8", "#d9730d", "#2e8b57", "#777777"
 CORNERS = np.array([[0, 0], [6, 0], [5, 3], [2, 6], [0, 7]])  # of 3x + y <= 18 and so on
 STYLE = {
@@ -177,9 +179,24 @@ def data_flow(figure: Figure) -> None:
     ax.axis("off")
 
 
+def series(figure: Figure) -> None:
+    """The processor times of benchmarks/results/series.json, commit by commit, the first as 1."""
+    kept = json.loads((BENCHMARKS / "results/series.json").read_text())
+    last = [of for of in kept if of["processor"] == kept[-1]["processor"]]
+    ax = figure.subplots()
+    for k, name in enumerate(last[-1]["ms"]):
+        found = [(i, of["ms"][name]) for i, of in enumerate(last) if name in of["ms"]]
+        at, took = zip(*found, strict=True)
+        ax.plot(at, np.divide(took, took[0]), "osD^vPX*"[k % 8] + "-", ms=5, label=name)
+    ax.set_xticks(range(len(last)), [of["commit"] for of in last], rotation=45, ha="right")
+    ax.set(ylim=(0, None), ylabel="processor time, the first as 1")
+    figure.legend(loc="outside right upper", frameon=False, fontsize=9)
+
+
 PICTURES = {
     first_then: (4.2, 4.0), face: (4.6, 4.4), locks: (7.2, 4.8), tolerance: (5.6, 3.6),
     drift: (6.0, 2.4), certificate: (6.4, 2.6), data_flow: (9.6, 3.4),
+    series: (8.4, 3.6),
 }  # fmt: skip
 
 

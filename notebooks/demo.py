@@ -37,18 +37,23 @@ body {{ font: 16px/1.55 system-ui, sans-serif; color: var(--ink); background: va
 h2 {{ margin-top: 3rem; border-top: 1px solid var(--line); padding-top: 1.5rem; }}
 pre {{ background: var(--soft); padding: 1rem; overflow-x: auto; font-size: .75rem; }}
 img {{ width: 100%; background: #fff; border-radius: 4px; }}
+figure {{ margin: 1rem auto; max-width: 22rem; }}
 .outcome {{ font-weight: 600; }}
 footer {{ margin-top: 3rem; font-size: .85rem; opacity: .75; }}
 @media print {{ section {{ break-inside: avoid-page; }}
   pre {{ white-space: pre-wrap; overflow: visible; }} }}
 </style></head><body><h1>lexiprog: what it does, in three examples</h1>
-<p>Problems in order of importance: each is solved without giving up anything of those before it,
-and every optimum is checked against the problem's own data.</p>
+<figure><img alt="{seen}" src="data:image/svg+xml;base64,{lead}"></figure>
+<p>Two plants deliver eight tonnes: the cheapest plans are a line, and the cleanest of them is one
+point. That is what lexiprog does: it solves problems in order of importance, and none gives up
+anything of those before it. Every optimum is checked against the problem's own data.</p>
 <ol>{outcomes}</ol>
 {chapters}
 <footer>{made}</footer>
 </body></html>
 """
+LEAD = Path(__file__).parent.parent / "docs/pictures/first_then.svg"
+SEEN = "All plans with at least eight tonnes; on them a line of cheapest plans, and its cleanest."
 SECTION = """<section><h2 id="{name}">{title}</h2><p>{introduction}</p>
 <p class="outcome">{outcome}</p>
 <img alt="{title}" src="data:image/png;base64,{picture}">
@@ -79,7 +84,7 @@ class Section:
 
 
 def page(sections: list[Section], seconds: float) -> str:
-    """The report: what came out first, then each chapter, then how it was made."""
+    """The report: a picture, what came out, then each chapter, then how it was made."""
     outcomes = "".join(
         f'<li><a href="#{part.picture.stem}">{html.escape(part.title)}</a>: '
         f"{html.escape(part.outcome)}</li>"
@@ -91,7 +96,8 @@ def page(sections: list[Section], seconds: float) -> str:
         f"Python {platform.python_version()}, {platform.system()}."
     )
     chapters = "\n".join(part.to_html() for part in sections)
-    return PAGE.format(outcomes=outcomes, chapters=chapters, made=made)
+    lead = base64.b64encode(LEAD.read_bytes()).decode()
+    return PAGE.format(outcomes=outcomes, chapters=chapters, made=made, lead=lead, seen=SEEN)
 
 
 def save(figure: Figure, name: str) -> Path:
