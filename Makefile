@@ -5,7 +5,8 @@ WORKERS ?= 2
 BIN    := .venv/bin
 OLDEST := .venv-oldest/bin
 NEWEST := .venv-newest/bin
-PIP    := -m pip install -qq --disable-pip-version-check
+# Modules are compiled when they are first imported: most of what comes along never is.
+PIP    := -m pip install -qq --disable-pip-version-check --no-compile
 # Pythons that `make nightly` tries besides $(PYTHON), where they are installed.
 PYTHONS ?= 3.12 3.13 3.14
 
