@@ -49,6 +49,18 @@ def work_here() -> Work[Any] | None:
     return getattr(_HERE, "work", None)
 
 
+def proof_must_end() -> bool:
+    """Whether the deadline that this thread works for is past all patience: no step is begun."""
+    deadline: Deadline | None = getattr(_HERE, "deadline", None)
+    return deadline is not None and deadline.overdue
+
+
+def proof_should_end() -> bool:
+    """The same as soon as the time is over: what is proved is enough, nothing better is sought."""
+    deadline: Deadline | None = getattr(_HERE, "deadline", None)
+    return deadline is not None and deadline.should_stop
+
+
 def leave(future: Future[Any]) -> None:
     """Nobody waits any more: a solver that asks has to stop."""
     if isinstance(future, Work):
@@ -212,10 +224,21 @@ class Deadline:
             return
         self._since = time.monotonic()
         try:
-            yield
+            with self.here():
+                yield
         finally:
             self._used += time.monotonic() - self._since
             self._since = math.nan
+
+    @contextmanager
+    def here(self) -> Iterator[None]:
+        """Make this the deadline of what this thread proves inside, however deep that is."""
+        outer = getattr(_HERE, "deadline", None)
+        _HERE.deadline = self
+        try:
+            yield
+        finally:
+            _HERE.deadline = outer
 
     @property
     def used(self) -> float:
@@ -225,12 +248,12 @@ class Deadline:
 
     def left(self) -> float:
         """Seconds left; infinity without a limit."""
-        if not self.limited:
-            return math.inf
-        left = min(self._end - time.monotonic(), self._budget - self.used)
-        if self.parent is not None:
-            left = min(left, self.parent.left())
-        return max(left, 0.0)
+        return max(-self.past(), 0.0)
+
+    def past(self) -> float:
+        """Seconds since the time was over, negative before."""
+        own = max(time.monotonic() - self._end, self.used - self._budget)
+        return own if self.parent is None else max(own, self.parent.past())
 
     @property
     def for_solver(self) -> float | None:
@@ -269,6 +292,11 @@ class Deadline:
     def should_stop(self) -> bool:
         """Whether a running search should return what it has."""
         return self.cancelled or self.enough or self.for_solver == 0.0
+
+    @property
+    def overdue(self) -> bool:
+        """Whether whatever is done must end, since the time was over a while ago."""
+        return self.cancelled or self.past() > self.patience
 
     def check(self) -> None:
         """Raise OutOfTime if the time is over or the work was cancelled."""

@@ -35,6 +35,7 @@ from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.feasible import ROUNDS, least_steps, unit_factors
 from lexiprog.certify.ranges import implied_ranges, stated_ranges
 from lexiprog.certify.terms import TermSizes, into_dual, most, ratio
+from lexiprog.deadline import proof_must_end
 from lexiprog.tolerances import EPS, REDUCED_TO_ZERO, REGULAR
 from lexiprog.typing import Array, Mask, Matrix
 
@@ -323,11 +324,13 @@ def _vanishing(
     if not system.effects.shape[0]:
         return None
     for regular in REGULAR:
-        steps = least_steps(system.effects, regular)
+        steps = None if proof_must_end() else least_steps(system.effects, regular)
         if steps is None:
             continue
         point, multipliers, last = x, z, np.inf
         for turn in range(ROUNDS):
+            if proof_must_end():
+                return None
             left = _reduced(form, point, multipliers, decimals)[0].nearest[free]
             sizes = terms.column_sizes(point.high, multipliers.high)[free]
             size = most(ratio(np.abs(left), sizes))

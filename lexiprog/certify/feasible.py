@@ -18,6 +18,7 @@ from scipy.sparse.linalg import splu
 from lexiprog.canon.compensated import Pair
 from lexiprog.canon.decimals import DecimalResiduals
 from lexiprog.certify.terms import TermSizes, exact_slack, misses, most, ratio, touched_rows
+from lexiprog.deadline import proof_must_end
 from lexiprog.tolerances import REDUCED_TO_ZERO, REGULAR
 from lexiprog.typing import Array, Mask, Matrix
 
@@ -98,6 +99,8 @@ def _on_rows(
     by_column, by_row = unit_factors(effects, sizes)
     effects = sp.csc_array(sp.diags_array(by_column) @ effects @ sp.diags_array(by_row))
     for regular in REGULAR:
+        if proof_must_end():
+            return None
         steps = least_steps(effects, regular) if inside.size else None
         point, last = Pair.of(x), np.inf
         for _ in range(ROUNDS):

@@ -24,6 +24,7 @@ from lexiprog.certify.polish import candidates, rooms
 from lexiprog.certify.rounding_bound import LinearBatch as LinearBatch
 from lexiprog.certify.rounding_bound import bound_with_rounding
 from lexiprog.certify.terms import Nearness, TermSizes, ratio
+from lexiprog.deadline import proof_should_end
 from lexiprog.tolerances import (
     CERTIFIED,
     FEW_ROUNDINGS,
@@ -79,18 +80,17 @@ def prove(
     tolerance: float = CERTIFIED,
     rows: RowOrigin = "written",
     decimals: Decimals = lambda: None,
-    stop: Callable[[], bool] = lambda: False,
 ) -> Proof:
     """The answer or, where that is not proved, what lies near it and is; else the best of them.
 
-    ``rows`` and ``decimals`` as for ``measure``; ``stop`` says when to look no further.
+    ``rows`` and ``decimals`` as for ``measure``. When the time is over nothing further is tried.
     """
     options: dict[str, Any] = {"tolerance": tolerance, "rows": rows, "decimals": decimals}
     best = Proof(x, z, measure(form, x, z, claimed=claimed, **options))
     if best.measures.certificate.proved:
         return best
     for point, multipliers in chain(_on_touched_rows(form, x, z), candidates(form, x, z)):
-        if stop():
+        if proof_should_end():
             break
         value = form.objective(point)
         found = measure(

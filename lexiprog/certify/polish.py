@@ -27,6 +27,7 @@ from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.newton import sharpened
 from lexiprog.certify.ranges import stated_ranges
 from lexiprog.certify.terms import TermSizes, ratio, starts_of_cones
+from lexiprog.deadline import proof_must_end
 from lexiprog.tolerances import EPS, FEW_ROUNDINGS, SUM_ROUNDING
 from lexiprog.typing import Array, Mask, Matrix
 
@@ -271,6 +272,8 @@ def _downhill(
     idle = ~_single(form)
     idle[rows] = False
     for _ in range(MOST_STEPS):
+        if proof_must_end():
+            break
         z = np.zeros(form.b.size)
         part = A[rows][:, free].toarray() * scale[free]
         z[rows] = np.linalg.lstsq(part.T, -form.c[free] * scale[free], rcond=None)[0]

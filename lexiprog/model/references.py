@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from lexiprog.results.solution import Solution
 
 
+class FoundNumber(cp.Parameter):  # type: ignore[misc] # CVXPY publishes no types
+    """A parameter for what an earlier solve has found: whatever its digits, nobody wrote it."""
+
+
 class ReferenceKind(StrEnum):
     """What may be referred to."""
 
@@ -319,6 +323,6 @@ def _refer(
     reference = Reference(
         kind, what, owner.name, found, read, lock, tuple(inside), expression, position
     )
-    parameter = cp.Parameter(shape, name=reference.label, **attributes)
+    parameter = FoundNumber(shape, name=reference.label, **attributes)
     REFERENCES.add(parameter, reference)
     return parameter

@@ -23,7 +23,7 @@ from lexiprog.certify.terms import TermSizes, misses, touched_rows
 from lexiprog.compile.answer import Answer, LeximinAnswer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, prepare
-from lexiprog.deadline import Deadline
+from lexiprog.deadline import Deadline, proof_should_end
 from lexiprog.errors import Attempt, LexiprogWarning
 from lexiprog.model.expressions import (
     CVXPY_LOCK,
@@ -36,6 +36,7 @@ from lexiprog.model.expressions import (
     without_noise,
 )
 from lexiprog.model.lock import Slack
+from lexiprog.model.references import FoundNumber
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence
 from lexiprog.results.solution import Level, Solution, fields_by_id
@@ -74,7 +75,8 @@ def certify_answer(
         reason = "; ".join(filter(None, [str(certificate), _leak(task, point)]))
         near = certificate.near and not task.integer and _is_near_bound(proof, certificate)
         flagged = _solution(task, stage, point, proof, certificate, Status.INACCURATE)
-        return Attempt(name, answer.status, reason, fault, flagged=flagged if near else None)
+        status = Status.LIMIT if proof_should_end() else answer.status
+        return Attempt(name, status, reason, fault, flagged=flagged if near else None)
     status = stopped or _status(task.subproblem, answer, proved=certificate.proved)
     solution = _solution(task, stage, point, proof, certificate, status)
     if stopped is Status.UNFINISHED:
@@ -108,7 +110,6 @@ def _cleaned(task: Task, answer: Answer) -> Answer:
     found = prove(
         form, answer.x, answer.z, claimed=answer.claimed, tolerance=accept, rows=origin,
         decimals=decimals if origin == "written" else lambda: None,
-        stop=lambda: task.deadline.should_stop,
     )  # fmt: skip
     found = replace(found, measures=_met(task, form, found.x, found.z, found.measures))
     if found.x is answer.x:
@@ -142,7 +143,8 @@ def origin_of_rows(task: Task) -> RowOrigin:
     """Where the numbers of a problem's rows come from."""
     if task.subproblem.kind != "LP":
         return "found"  # curved ones may have been restated at an earlier point
-    if task.subproblem.references or task.compiled is None:
+    found = any(isinstance(parameter, FoundNumber) for parameter in task.subproblem.inputs)
+    if found or task.compiled is None:
         return "computed"  # earlier optima are
     return "written" if task.compiled.written else "computed"
 

@@ -230,11 +230,7 @@ def proved_near(task: Task, form: StandardForm, answer: Answer, *, sharp: bool) 
 
 
 def _proof(task: Task, form: StandardForm, x: Array, z: Array, claimed: float) -> Proof:
-    accept, deadline = task.solver.accept, task.deadline
-    return prove(
-        form, x, z, claimed=claimed, tolerance=accept, rows="found",
-        stop=lambda: deadline.should_stop,
-    )  # fmt: skip
+    return prove(form, x, z, claimed=claimed, tolerance=task.solver.accept, rows="found")
 
 
 def _measured(task: Task, form: StandardForm, x: Array, z: Array) -> Measures:

@@ -424,7 +424,7 @@ class _Run:
         if sentence:
             last = tries[failed[0].name]
             tries[failed[0].name] = [*last, replace(last[-1], reason=sentence)]
-        with self.given.held():
+        with self.given.held(), until.here():
             raise stage_error(
                 stage.name, failed, {**attempts, **tries}, self.result(), self.slack, until
             )
@@ -492,7 +492,8 @@ class _Run:
         """Judge an answer and keep it if it is certified."""
         task = job.task
         try:
-            verdict = self._certify(job, answer := job.future.result())
+            with task.deadline.here():
+                verdict = self._certify(job, answer := job.future.result())
         except LexiprogWarning:  # turned into an error by the caller's own filter
             raise
         except Exception as broken:  # noqa: BLE001 - interfaces break on odd native results

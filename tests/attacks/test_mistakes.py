@@ -152,7 +152,7 @@ def test_a_front_loses_one_uncertified_cell_and_not_everything(recwarn):
 
 @pytest.mark.parametrize("unit", [1e-5, 1e-7, 1e5])
 def test_a_front_does_not_depend_on_the_units_of_an_objective(unit):
-    for seed in range(3):
+    for seed in (0, 12, 30, 56):  # but for the first, a limit has 16 digits as if it were written
         rng = np.random.default_rng(seed)
         A, c = rng.uniform(size=(6, 5)).round(2), rng.uniform(size=(2, 5)).round(2)
         x = cp.Variable(5, nonneg=True, name="x")

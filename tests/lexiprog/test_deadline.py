@@ -17,6 +17,7 @@ import scipy.sparse as sp
 import lexiprog as lx
 from lexiprog.backends.clarabel import solve_conic
 from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.certify.measures import prove
 from lexiprog.deadline import Deadline, OutOfTime, in_thread, leave
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexiprog.LexiprogWarning")
@@ -29,6 +30,37 @@ def test_a_child_never_outlasts_its_parent():
     assert parent.child(1.0).child().child(9.0).left() <= 1.0
     assert not Deadline().child().limited
     assert Deadline(0.0).child().over
+
+
+def test_a_limit_is_past_patience_only_a_while_after_it_has_come():
+    assert not Deadline().overdue
+    assert not Deadline(0.0).overdue
+    assert not Deadline(60.0, parent=Deadline(0.0)).overdue
+    parent = Deadline(-1.0)
+    assert parent.overdue
+    assert parent.child(60.0).overdue
+    assert parent.left() == 0.0
+
+
+def test_a_proof_ends_with_the_deadline_that_its_thread_works_for():
+    rows = sp.csc_array(np.array([[-1.0, -2.0]]))
+    form = StandardForm(
+        np.array([1.0, 3.0]), 0.0, rows, np.array([-4.0]), Cones(nonneg=1), lower=np.zeros(2)
+    )
+    x, near = np.array([4.0, 0.0]), np.array([0.75])  # that has to be corrected to 1
+    over = Deadline(-9.0)
+
+    def proved():
+        return prove(form, x, near, claimed=4.0).measures.certificate.proved
+
+    assert proved()
+    with over.here():
+        assert not proved()
+        assert in_thread(proved).result()  # another thread works for nobody
+        with Deadline().here():
+            assert proved()
+        assert not proved()
+    assert proved()
 
 
 def test_a_budget_is_used_up_by_what_runs_and_not_by_waiting():
