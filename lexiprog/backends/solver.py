@@ -487,7 +487,7 @@ def _solver(choice: OneSolver, where: str) -> Solver:
             raise UnknownSolver(
                 f"solver {solver.target!r}, asked for {where!r}, is not installed; "
                 f"installed are {', '.join(sorted(installed()))}."
-                f"{did_you_mean(solver.target, [*installed(), *_SOLVERS])}"
+                + ("" if solver.target in _SOLVERS else did_you_mean(solver.target, _SOLVERS))
             )
     elif solver.is_custom and not isinstance(solver.target, CustomSolver):
         raise UnknownSolver(

@@ -34,7 +34,7 @@ from lexiprog.errors import StageError
 from lexiprog.fairness.backend import Note, reporting
 from lexiprog.fairness.objective import Fairness
 from lexiprog.model.expressions import evaluate, key_of
-from lexiprog.model.references import FoundNumber
+from lexiprog.model.references import found_number
 from lexiprog.model.reformulate import arguments
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
@@ -232,7 +232,7 @@ def _stated(subproblem: Subproblem, fair: Fairness) -> _Statement:
     level = cp.Variable(name=f"{name}: level")
     count = len(fair.names)
     active = cp.Parameter(count, nonneg=True, name=f"{name}: active")
-    floors = FoundNumber(count, name=f"{name}: floors")
+    floors = found_number((count,), name=f"{name}: floors")
     least = cp.multiply(active, level) + floors
     rows = fair.stack >= least if fair.maximise else fair.stack <= least
     kept: dict[int, list[tuple[cp.Expression, cp.Parameter, cp.Parameter]]] = {}
@@ -240,7 +240,7 @@ def _stated(subproblem: Subproblem, fair: Fairness) -> _Statement:
     for i, utility in enumerate(fair.parts):
         for k, part in enumerate(arguments(utility) or []):
             on = cp.Parameter(nonneg=True, name=f"{name}: keep {i}.{k}")
-            at = FoundNumber(part.shape, name=f"{name}: kept {i}.{k}")
+            at = found_number(part.shape, name=f"{name}: kept {i}.{k}")
             kept.setdefault(i, []).append((part, on, at))
             equations.append(on * part == at)
     goal = cp.Maximize(level) if fair.maximise else cp.Minimize(level)

@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from lexiprog.results.solution import Solution
 
 
-class FoundNumber(cp.Parameter):  # type: ignore[misc] # CVXPY publishes no types
-    """A parameter for what an earlier solve has found: whatever its digits, nobody wrote it."""
-
-
 class ReferenceKind(StrEnum):
     """What may be referred to."""
 
@@ -61,6 +57,19 @@ class Reference:
 
 
 REFERENCES: Registry[Reference] = Registry()
+_FOUND: Registry[bool] = Registry()
+
+
+def found_number(shape: tuple[int, ...] = (), *, name: str) -> cp.Parameter:
+    """A parameter for what another solve finds: whatever its digits are, nobody wrote it."""
+    parameter = cp.Parameter(shape, name=name)
+    _FOUND.add(parameter, True)
+    return parameter
+
+
+def is_found(parameter: cp.Parameter) -> bool:
+    """Whether the value of a parameter is one that another solve has found."""
+    return REFERENCES.get(parameter) is not None or _FOUND.get(parameter) is not None
 
 
 def points_read(subproblems: Iterable[Subproblem]) -> frozenset[str]:
@@ -323,6 +332,6 @@ def _refer(
     reference = Reference(
         kind, what, owner.name, found, read, lock, tuple(inside), expression, position
     )
-    parameter = FoundNumber(shape, name=reference.label, **attributes)
+    parameter = cp.Parameter(shape, name=reference.label, **attributes)
     REFERENCES.add(parameter, reference)
     return parameter

@@ -20,7 +20,7 @@ from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.errors import DeclarationError, LexiprogWarning, StageError
 from lexiprog.formulations.priorities import stages_in_turn
 from lexiprog.model.expressions import as_float, dense
-from lexiprog.model.references import FoundNumber
+from lexiprog.model.references import found_number
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.parametric.context import solve_scenario
@@ -79,7 +79,7 @@ class FrontProblem:
         """The problem; ``target`` is optimised in the place of the last objective."""
         last = list(objectives)[-1]
         limited = list(objectives.items())[: None if target is not None else -1]
-        limits = tuple(FoundNumber(name=f"limit of {name}") for name, _ in limited)
+        limits = tuple(found_number(name=f"limit of {name}") for name, _ in limited)
         bounds = [
             objective.expr >= limit if _maximises(objective) else objective.expr <= limit
             for (_, objective), limit in zip(limited, limits, strict=True)

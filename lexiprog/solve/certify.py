@@ -36,7 +36,7 @@ from lexiprog.model.expressions import (
     without_noise,
 )
 from lexiprog.model.lock import Slack
-from lexiprog.model.references import FoundNumber
+from lexiprog.model.references import is_found
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence
 from lexiprog.results.solution import Level, Solution, fields_by_id
@@ -143,8 +143,7 @@ def origin_of_rows(task: Task) -> RowOrigin:
     """Where the numbers of a problem's rows come from."""
     if task.subproblem.kind != "LP":
         return "found"  # curved ones may have been restated at an earlier point
-    found = any(isinstance(parameter, FoundNumber) for parameter in task.subproblem.inputs)
-    if found or task.compiled is None:
+    if any(map(is_found, task.subproblem.inputs)) or task.compiled is None:
         return "computed"  # earlier optima are
     return "written" if task.compiled.written else "computed"
 

@@ -74,6 +74,14 @@ def test_options_that_nobody_knows_are_named_before_anything_is_solved(program, 
         program.solve(lx.Solver(solver, **{option: 1}))
 
 
+def test_a_solver_that_is_not_installed_is_taken_for_no_slip_of_the_pen(program):
+    for name in {"ECOS_BB", "SCIP", "MOSEK", "GLPK_MI"} - set(cp.installed_solvers()):
+        with pytest.raises(LookupError, match=rf"{name}.* not installed; installed are .*[A-Z]\.$"):
+            program.solve(name)
+    with pytest.raises(LookupError, match="Did you mean 'HIGHS'"):
+        program.solve("HIHGS")
+
+
 def test_options_that_a_newer_solver_takes_are_let_through():
     pytest.importorskip("scs")
     assert unknown_option("SCS", {"acceleration_lookback": 3, "max_iters": 5}) is None
