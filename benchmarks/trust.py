@@ -250,7 +250,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     own, rest = parser.parse_known_args(argv)
     options = arguments(__doc__, rest)
     warnings.simplefilter("ignore")
-    count = own.count or (3 if options.quick else 40)
+    count = own.count or (1 if options.quick else 40)
     chosen = {
         name: [draw for draw in drawn if own.family in (None, name_of(draw))]
         for name, drawn in FAMILIES.items()

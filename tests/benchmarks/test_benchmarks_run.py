@@ -1,5 +1,6 @@
 """The benchmarks run, agree with what they compare to, and write what they print."""
 
+import importlib
 import json
 import re
 import subprocess
@@ -39,24 +40,45 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_a_quick_run_writes_its_table_and_its_numbers(name, tmp_path):
-    command = [sys.executable, str(BENCHMARKS / f"{name}.py"), "--quick", "--out", str(tmp_path)]
+@pytest.fixture(scope="module")
+def preemptive(tmp_path_factory):
+    """That program forks, so that it runs in a process of its own."""
+    out = tmp_path_factory.mktemp("preemptive")
+    command = [sys.executable, str(BENCHMARKS / "preemptive.py"), "--quick", "--out", str(out)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
-    record = json.loads((tmp_path / f"{name}.json").read_text())
+    return out, done.stdout
+
+
+@pytest.fixture
+def quick_run(request, tmp_path, monkeypatch, capsys):
+    """Runs a program in this process, where most of what it imports is; its folder and words."""
+
+    def run(name):
+        if name == "preemptive":
+            return request.getfixturevalue("preemptive")
+        monkeypatch.syspath_prepend(str(BENCHMARKS))
+        assert not importlib.import_module(name).main(["--quick", "--out", str(tmp_path)])
+        return tmp_path, capsys.readouterr().out
+
+    return run
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # as nobody looks at them in a process of its own
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_quick_run_writes_its_table_and_its_numbers(name, quick_run):
+    out, said = quick_run(name)
+    record = json.loads((out / f"{name}.json").read_text())
     assert record["machine"]["cores"] >= 1
     assert PROGRAMS[name] <= record.keys()
-    for line in (tmp_path / f"{name}.md").read_text().splitlines():
+    for line in (out / f"{name}.md").read_text().splitlines():
         if line.startswith("|"):
-            assert line in done.stdout
+            assert line in said
 
 
-def test_in_a_quick_preemptive_run_lexiprog_is_right_and_proves_it(tmp_path):
-    command = [sys.executable, str(BENCHMARKS / "preemptive.py"), "--quick", "--out", str(tmp_path)]
-    subprocess.run(command, capture_output=True, timeout=600, check=True)
-    for comparison in json.loads((tmp_path / "preemptive.json").read_text())["transport"]:
+def test_in_a_quick_preemptive_run_lexiprog_is_right_and_proves_it(preemptive):
+    for comparison in json.loads((preemptive[0] / "preemptive.json").read_text())["transport"]:
         assert comparison["proof gap"] <= 1e-9
         assert abs(comparison["methods"]["lexiprog"]["error"]) <= 1e-9
         assert comparison["methods"]["lexiprog"]["outside"] <= 1e-9
