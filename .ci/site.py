@@ -31,7 +31,7 @@ PICTURES = (".png", ".svg")
 # Where a page lists notebooks; on the site they are cards.
 NOTEBOOKS = re.compile("<!-- cards -->(.*?)<!-- end -->", re.DOTALL)
 # Of a notebook's title; the cards have an order of their own.
-NUMBER = re.compile(r"^# *(?:\d+ · *)?")
+HEADING = re.compile(r"^# *")
 # Where a page shows the measured commits.
 SERIES = "<!-- table of the series -->"
 
@@ -80,7 +80,7 @@ def cards(listed: str, folder: Path) -> str:
         title, words = "".join(cells[0]["source"]).strip().split("\n\n")[:2]
         names.append(path.relative_to(ROOT).with_suffix("").as_posix())
         text = _first_picture(cells, folder / "thumbnails" / f"{path.stem}.png")
-        out += [f":::{{grid-item-card}} {NUMBER.sub('', title)}", f":link: {names[-1]}"]
+        out += [f":::{{grid-item-card}} {HEADING.sub('', title)}", f":link: {names[-1]}"]
         out.append(":link-type: doc")
         if text is not None:
             out += [f":img-top: thumbnails/{path.stem}.png", f":img-alt: {text}"]
