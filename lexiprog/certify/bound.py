@@ -34,7 +34,7 @@ from lexiprog.canon.decimals import DecimalResiduals
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.feasible import ROUNDS, least_steps, unit_factors
 from lexiprog.certify.ranges import implied_ranges, stated_ranges
-from lexiprog.certify.terms import TermSizes, into_dual, most, ratio
+from lexiprog.certify.terms import TermSizes, into_dual, most, ratio, worth
 from lexiprog.tolerances import EPS, REDUCED_TO_ZERO, REGULAR
 from lexiprog.typing import Array, Mask, Matrix
 
@@ -307,8 +307,8 @@ def _in_metric(
     sides = [metric.T @ sp.csc_array(form.A)[:, free]] if form.b.size else []
     if form.P is not None:
         squares = np.maximum(form.P.diagonal(), 0.0)
-        worth = max(abs(form.objective(x)), _worth(form, x, z))
-        reach = np.where(squares > 0.0, np.sqrt(worth / np.where(squares > 0, squares, 1.0)), 0.0)
+        size = max(abs(form.objective(x)), worth(form, x, z))
+        reach = np.where(squares > 0.0, np.sqrt(size / np.where(squares > 0.0, squares, 1.0)), 0.0)
         sides.append(sp.diags_array(reach) @ sp.csc_array(form.P)[:, free])
     effects = sp.csc_array(sp.vstack(sides)) @ sp.diags_array(1.0 / scale)
     return _System(effects, scale, metric, reach)
@@ -346,21 +346,14 @@ def _vanishing(
     return None
 
 
-def _worth(form: StandardForm, x: Array, z: Array) -> float:
-    return float(np.abs(form.c) @ np.abs(x) + np.abs(form.b) @ np.abs(z))
-
-
 def _metric(terms: TermSizes, x: Array, z: Array, sizes: Array) -> sp.csc_array:
     """A root of the local metric of the dual cones at ``z``, cone by cone."""
     form, cones = terms.form, terms.form.cones
     weights = terms.natural(z)
-    worth = _worth(form, x, z)
     equal = slice(0, cones.zero)
     filled = sizes[equal] > 0.0
-    usual = np.where(filled, worth / np.where(filled, sizes[equal], 1.0), 0.0)
+    usual = np.where(filled, worth(form, x, z) / np.where(filled, sizes[equal], 1.0), 0.0)
     weights[equal] = np.maximum(weights[equal], usual)
-    if not form.b.size:
-        return sp.csc_array((0, 0))
     linear = [sp.diags_array(weights[: cones.linear])] if cones.linear else []
     parts = [*linear, *_roots(terms, inwards(terms, z, 1e-2))]
     return sp.csc_array(sp.block_diag(parts)) if parts else sp.csc_array((0, 0))

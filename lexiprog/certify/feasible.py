@@ -41,6 +41,22 @@ def unit_factors(effects: Matrix, sizes: Array) -> tuple[Array, Array]:
     return rows, columns
 
 
+def equilibrium(matrix: Matrix | Array) -> list[Array]:
+    """Factors that bring rows and columns of a matrix to about one; the same if it is symmetric.
+
+    All entries have the same part in it (Ruiz, 2001): no size is known to begin with.
+    """
+    entries = sp.coo_array(abs(matrix))
+    factors = [np.ones(size) for size in entries.shape]
+    for _ in range(6):
+        scaled = entries.data * factors[0][entries.coords[0]] * factors[1][entries.coords[1]]
+        for own, at in zip(factors, entries.coords, strict=True):
+            largest = np.zeros(own.size)
+            np.maximum.at(largest, at, scaled)
+            own /= np.sqrt(np.where(largest > 0.0, largest, 1.0))
+    return factors
+
+
 def least_steps(effects: Matrix, regular: float) -> Callable[[Array], Array] | None:
     """Of given effects on the columns, the least steps of the rows that have them."""
     rows, columns = effects.shape

@@ -109,10 +109,8 @@ class LinearBatch:
     def row_sums(self, terms: Array) -> Array:
         """The sums of each problem's terms, one for each entry of the matrix, row by row."""
         count, size = len(terms), self.b.size
-        rows = self.A.indices
-        if count > 1:
-            rows = (rows + size * np.arange(count)[:, None]).ravel()
-        sums = np.bincount(rows, terms.ravel(), count * size).reshape(count, size)
+        rows = self.A.indices + size * np.arange(count)[:, None]
+        sums = np.bincount(rows.ravel(), terms.ravel(), count * size).reshape(count, size)
         return np.asarray(sums, dtype=float)
 
     def pulled(self, z: Array) -> Array:
