@@ -37,7 +37,7 @@ from lexiprog.tolerances import (
     UNDERFLOW_ERRORS,
     VALUE_ROUNDING,
 )
-from lexiprog.typing import Array, Mask
+from lexiprog.typing import Array, Mask, Matrix
 
 # Where the numbers of rows come from.
 RowOrigin: TypeAlias = Literal["written", "computed", "found"]
@@ -213,8 +213,12 @@ def row_tolerance(form: StandardForm, tolerance: float, rows: RowOrigin = "writt
         return NEARNESS * tolerance
     if rows == "computed":
         return ROW_COMPUTED
-    longest = max(form.A.nnz / max(form.b.size, 1), 1.0)
-    return ROW_ROUNDING * max(1.0, 0.25 * float(np.sqrt(longest)))
+    return _rounding_of_rows(form.A)
+
+
+def _rounding_of_rows(A: Matrix) -> float:
+    """What sums over rows are rounded by, as a share of their terms."""
+    return ROW_ROUNDING * max(1.0, 0.25 * float(np.sqrt(A.nnz / max(A.shape[0], 1))))
 
 
 def share_of_value(value: float, other: float, rounding: float, effect: float = 0.0) -> float:
@@ -307,8 +311,8 @@ def measure_batch(
     bounds = batch.bounds(x, inside)
     boxed = np.all(np.isfinite(upper - lower) & np.isfinite(x), axis=1) & ~out
     parts = (values, rows, ratio(charges, total), effect, total, boxed)
-    limit = ROW_ROUNDING * max(1.0, 0.25 * float(np.sqrt(batch.A.nnz / max(b.size, 1))))
-    if float(rows.max(initial=0.0)) > limit and not written():
+    limit = _rounding_of_rows(batch.A)
+    if float(rows.max()) > limit and not written():
         limit = ROW_COMPUTED
     found = [
         _batched(bound, claim, tolerance, limit, *row) if bound is not None and row[-1] else None

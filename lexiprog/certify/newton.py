@@ -223,8 +223,6 @@ def _solved(form: StandardForm, tight: _Tight, z: Array) -> tuple[Array, Array] 
         rows, columns = equilibrium(now.slopes)
         scaled = now.slopes * rows[:, None] * columns
         step = columns * np.linalg.lstsq(scaled, -now.misses * rows, rcond=LEAST_SQUARES_RANK)[0]
-        if not np.isfinite(step).all():
-            break
         count = tight.free.size
         x[tight.free] += step[:count]
         y += step[count : count + plain.size]

@@ -319,9 +319,9 @@ def _newton(
         factors = splu(sp.csc_array(scaled))
     except RuntimeError:
         return None
-    point, pair, last = Pair.of(x), Pair.of(z), np.inf
-    best, grown = (x, z), 0
-    for _ in range(10):
+    point, pair = Pair.of(x), Pair.of(z)
+    best, least = (x, z), np.inf
+    for turn in range(10):
         reduced = reduced_costs(form.c, form.A, pair.high).plus(transposed_times(form.A, pair.low))
         if form.P is not None:
             reduced = reduced.plus(transposed_times(form.P, point.high))
@@ -331,11 +331,9 @@ def _newton(
             slack = times(A[rows], point.high).plus(times(A[rows], point.low)).plus(slack)
         left = np.concatenate([-reduced.nearest[free], -slack.nearest]) * scale
         size = float(np.max(np.abs(left)))
-        if size < 0.5 * last:
-            last, best, grown = size, (point.nearest, pair.nearest), 0
-        else:  # once that may be: where the first step is a long one, its own rounding is left
-            grown += 1
-        if size == 0.0 or grown > 1:
+        if size < least:
+            best, least = (point.nearest, pair.nearest), size
+        elif turn > 1:  # once that may be: where the first step is a long one, its rounding is left
             break
         step = factors.solve(left) * scale
         if not np.isfinite(step).all():

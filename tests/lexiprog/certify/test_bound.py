@@ -416,14 +416,12 @@ def test_the_objective_is_a_row_up_to_half_its_terms_above_the_point():
     form = StandardForm(np.array([1.0, 2.0]), 5.0, sp.csc_array((0, 2)), np.zeros(0), Cones(), None,
                         np.array([0.0, -np.inf]))  # fmt: skip
     x, stated = np.ones(2), form.ranges()
-    rising = Sums.of(np.array([0.0, -1.0]))
-    unknown = np.array([False, True])
-    (lower, upper), ceiling = module._implied(form, x, rising, unknown, stated)
+    (lower, upper), ceiling = module._implied(form, x, stated)
     assert ceiling == 9.5
     assert upper[1] == pytest.approx(2.25, rel=1e-14)
     assert (lower[1], upper[0]) == (-np.inf, np.inf)
     free = StandardForm(np.zeros(2), 5.0, form.A, form.b, Cones(), None, form.lower)
-    assert module._implied(free, x, rising, unknown, stated)[1] == np.inf
+    assert module._implied(free, x, stated)[1] == np.inf
     curved = StandardForm(form.c, 5.0, form.A, form.b, Cones(), sp.csc_array(np.eye(2)), form.lower)
-    (_, upper), ceiling = module._implied(curved, x, rising, unknown, stated)
+    (_, upper), ceiling = module._implied(curved, x, stated)
     assert (upper[1], ceiling) == (np.inf, np.inf)
