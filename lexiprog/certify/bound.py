@@ -34,7 +34,7 @@ from lexiprog.canon.decimals import DecimalResiduals
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.feasible import ROUNDS, least_steps, unit_factors
 from lexiprog.certify.ranges import implied_ranges, stated_ranges
-from lexiprog.certify.terms import TermSizes, into_dual, most, ratio
+from lexiprog.certify.terms import TermSizes, into_dual, most, ratio, worth
 from lexiprog.deadline import proof_must_end
 from lexiprog.tolerances import EPS, REDUCED_TO_ZERO, REGULAR
 from lexiprog.typing import Array, Mask, Matrix
@@ -126,7 +126,7 @@ def charged_bound(
         charges, unknown = _where(strong, bent, charges), unknown & ~strong
     ceiling = np.inf
     if unknown.any():
-        ends, ceiling = _implied(terms.given, x.high, reduced, unknown, ranges)
+        ends, ceiling = _implied(terms.given, x.high, ranges)
         more, still = charge_columns(reduced, *ends)
         charges, unknown = _where(unknown & ~still, more, charges), unknown & still
     return -np.inf if unknown.any() else min(_lower(*constant, charges), ceiling)
@@ -182,7 +182,7 @@ def _bend(form: StandardForm, x: Array, reduced: Sums, unknown: Mask) -> tuple[S
 
 
 def _implied(
-    form: StandardForm, x: Array, reduced: Sums, unknown: Mask, stated: tuple[Array, Array]
+    form: StandardForm, x: Array, stated: tuple[Array, Array]
 ) -> tuple[tuple[Array, Array], float]:
     """Ranges of the columns by rows, cones and objective, and the ceiling that the latter needs.
 
@@ -195,8 +195,7 @@ def _implied(
         limit = total(Sums.of(np.array([height, -form.offset]))).upper[0]
         if np.isfinite(limit):
             cut, ceiling = (form.c, float(limit)), height
-    wanted = unknown & (reduced.upper > 0.0), unknown & (reduced.lower < 0.0)
-    return implied_ranges(form, start=stated, cut=cut, wanted=wanted), ceiling
+    return implied_ranges(form, start=stated, cut=cut), ceiling
 
 
 # Multipliers whose reduced costs vanish where nothing bounds a column.
@@ -292,7 +291,6 @@ def _equations(terms: TermSizes, used: Mask, free: NDArray[np.intp], x: Array, z
     """Of a linear problem: the multipliers of some rows, which are brought to the size one."""
     part = sp.diags_array(used.astype(float)) @ sp.csr_array(terms.form.A)[:, free]
     rows, columns = unit_factors(part, terms.column_sizes(x, z)[free])
-    rows = np.where(used, rows, 0.0)
     effects = sp.csc_array(sp.diags_array(rows) @ part @ sp.diags_array(columns))
     return _System(effects, 1.0 / columns, sp.diags_array(rows), np.zeros(x.size))
 
@@ -308,8 +306,8 @@ def _in_metric(
     sides = [metric.T @ sp.csc_array(form.A)[:, free]] if form.b.size else []
     if form.P is not None:
         squares = np.maximum(form.P.diagonal(), 0.0)
-        worth = max(abs(form.objective(x)), _worth(form, x, z))
-        reach = np.where(squares > 0.0, np.sqrt(worth / np.where(squares > 0, squares, 1.0)), 0.0)
+        size = max(abs(form.objective(x)), worth(form, x, z))
+        reach = np.sqrt(size / np.where(squares > 0.0, squares, 1.0))
         sides.append(sp.diags_array(reach) @ sp.csc_array(form.P)[:, free])
     effects = sp.csc_array(sp.vstack(sides)) @ sp.diags_array(1.0 / scale)
     return _System(effects, scale, metric, reach)
@@ -349,21 +347,14 @@ def _vanishing(
     return None
 
 
-def _worth(form: StandardForm, x: Array, z: Array) -> float:
-    return float(np.abs(form.c) @ np.abs(x) + np.abs(form.b) @ np.abs(z))
-
-
 def _metric(terms: TermSizes, x: Array, z: Array, sizes: Array) -> sp.csc_array:
     """A root of the local metric of the dual cones at ``z``, cone by cone."""
     form, cones = terms.form, terms.form.cones
     weights = terms.natural(z)
-    worth = _worth(form, x, z)
     equal = slice(0, cones.zero)
     filled = sizes[equal] > 0.0
-    usual = np.where(filled, worth / np.where(filled, sizes[equal], 1.0), 0.0)
+    usual = np.where(filled, worth(form, x, z) / np.where(filled, sizes[equal], 1.0), 0.0)
     weights[equal] = np.maximum(weights[equal], usual)
-    if not form.b.size:
-        return sp.csc_array((0, 0))
     linear = [sp.diags_array(weights[: cones.linear])] if cones.linear else []
     parts = [*linear, *_roots(terms, inwards(terms, z, 1e-2))]
     return sp.csc_array(sp.block_diag(parts)) if parts else sp.csc_array((0, 0))
@@ -421,10 +412,9 @@ def inwards(terms: TermSizes, z: Array, share: float) -> Array:
             square = matrix(z[rows], parameter, cones.psd_layout)
             z[rows] = triangle(square + share * np.diag(np.diag(square)), cones.psd_layout)
         elif kind == "exp":
-            parts = z[rows].reshape(-1, 3).copy()
+            parts = z[rows].reshape(-1, 3)
             parts[:, 1] += share * np.abs(parts[:, 0])
             parts[:, 2] *= 1.0 + share
-            z[rows] = parts.reshape(-1)
         elif kind == "power":
             z[rows.start : rows.stop - 1] *= 1.0 + share
     return z

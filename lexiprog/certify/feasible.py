@@ -42,6 +42,22 @@ def unit_factors(effects: Matrix, sizes: Array) -> tuple[Array, Array]:
     return rows, columns
 
 
+def equilibrium(matrix: Matrix | Array) -> list[Array]:
+    """Factors that bring rows and columns of a matrix to about one; the same if it is symmetric.
+
+    All entries have the same part in it (Ruiz, 2001): no size is known to begin with.
+    """
+    entries = sp.coo_array(abs(matrix))
+    factors = [np.ones(size) for size in entries.shape]
+    for _ in range(6):
+        scaled = entries.data * factors[0][entries.coords[0]] * factors[1][entries.coords[1]]
+        for own, at in zip(factors, entries.coords, strict=True):
+            largest = np.zeros(own.size)
+            np.maximum.at(largest, at, scaled)
+            own /= np.sqrt(np.where(largest > 0.0, largest, 1.0))
+    return factors
+
+
 def least_steps(effects: Matrix, regular: float) -> Callable[[Array], Array] | None:
     """Of given effects on the columns, the least steps of the rows that have them."""
     rows, columns = effects.shape
@@ -73,12 +89,11 @@ def is_met_nearby(
     """
     if not misses(terms, x):
         return True
-    inside = np.flatnonzero((terms.lower < x) & (x < terms.upper))
     rows = np.flatnonzero(touched_rows(terms, x, touched))
-    if _on_rows(terms, x, rows, inside, None) is not None:
+    if _on_rows(terms, x, rows, None) is not None:
         return True
     meant = decimals()
-    return meant is not None and _on_rows(terms, x, rows, inside, meant) is not None
+    return meant is not None and _on_rows(terms, x, rows, meant) is not None
 
 
 @np.errstate(all="ignore")
@@ -86,15 +101,14 @@ def on_touched_rows(terms: TermSizes, x: Array, *, touched: float, pressed: Mask
     """The point moved onto all rows that it touches and those that are pressed on, if it can be."""
     linear = np.arange(terms.form.b.size) < terms.form.cones.linear
     close = touched_rows(terms, x, touched) | (pressed & linear)
-    inside = np.flatnonzero((terms.lower < x) & (x < terms.upper))
-    return _on_rows(terms, x, np.flatnonzero(close), inside, None)
+    return _on_rows(terms, x, np.flatnonzero(close), None)
 
 
 def _on_rows(
-    terms: TermSizes, x: Array, rows: NDArray[np.intp], inside: NDArray[np.intp],
-    decimals: DecimalResiduals | None,
-) -> Pair | None:  # fmt: skip
+    terms: TermSizes, x: Array, rows: NDArray[np.intp], decimals: DecimalResiduals | None
+) -> Pair | None:
     """The point moved onto some rows in twice the digits; None if they can't hold as equations."""
+    inside = np.flatnonzero((terms.lower < x) & (x < terms.upper))
     effects, sizes = sp.csr_array(terms.form.A)[rows][:, inside].T, terms.row_sizes(x)[rows]
     by_column, by_row = unit_factors(effects, sizes)
     effects = sp.csc_array(sp.diags_array(by_column) @ effects @ sp.diags_array(by_row))

@@ -38,7 +38,7 @@ from lexiprog.tolerances import (
     UNDERFLOW_ERRORS,
     VALUE_ROUNDING,
 )
-from lexiprog.typing import Array, Mask
+from lexiprog.typing import Array, Mask, Matrix
 
 # Where the numbers of rows come from.
 RowOrigin: TypeAlias = Literal["written", "computed", "found"]
@@ -149,21 +149,19 @@ def measure(
     promising : bool
         No bound is looked for where some other measure is too large already.
     """
-    integer = form.integer is not None and bool(form.integer.size)
-    terms = TermSizes(form, x, np.zeros(form.b.size) if z is None else z)
-    near = terms.measure(x, np.zeros(form.b.size) if z is None else z)
-    whole = float(np.abs(x[form.integer] - np.round(x[form.integer])).max()) if integer else 0.0
+    multipliers = np.zeros(form.b.size) if z is None else z
+    terms = TermSizes(form, x, multipliers)
+    near = terms.measure(x, multipliers)
     rounding = _rounding(terms, x, near)
-    if z is not None:
-        allowed = max(0.01 * tolerance * abs(near.value), rounding)
-        zero = REDUCED_TO_ZERO if rows == "written" else VALUE_ROUNDING
+    if z is None:
+        near = replace(near, columns=0.0, slackness=0.0, effect=0.0)
+        basis = "bound" if not _is_integer(form) else "point" if bound is None else "incumbent"
+    else:
         basis, bound = "duals", -np.inf
         if not promising or near.worst <= NEARNESS * tolerance:
+            allowed = max(0.01 * tolerance * abs(near.value), rounding)
+            zero = REDUCED_TO_ZERO if rows == "written" else VALUE_ROUNDING
             bound = _bound(terms, x, near, allowed, zero, decimals)
-    else:
-        near = replace(near, columns=0.0, slackness=0.0, effect=0.0)
-        basis = "incumbent" if integer else "bound"
-        basis = "point" if integer and bound is None else basis
     certificate = Certificate(
         rows=near.rows,
         columns=near.columns,
@@ -171,14 +169,24 @@ def measure(
         slackness=0.0 if near.slackness * near.size <= rounding else near.slackness,
         gap=np.nan if bound is None else share_of_value(near.value, bound, rounding, near.effect),
         claim=share_of_value(near.value, claimed, rounding),
-        integrality=whole,
+        integrality=_apart_from_whole(form, x),
         tolerance=tolerance,
         gap_tolerance=tolerance if gap_tolerance is None else max(tolerance, gap_tolerance),
         row_tolerance=row_tolerance(form, tolerance, rows),
         basis=basis,
     )
-    finite = bound is not None and np.isfinite(bound)
-    return Measures(certificate, float(bound) if finite and bound is not None else None, rounding)
+    proved = None if bound is None or not np.isfinite(bound) else float(bound)
+    return Measures(certificate, proved, rounding)
+
+
+def _is_integer(form: StandardForm) -> bool:
+    return form.integer is not None and form.integer.size > 0
+
+
+def _apart_from_whole(form: StandardForm, x: Array) -> float:
+    """The largest distance of an integer column from a whole number."""
+    entries = x[:0] if form.integer is None else x[form.integer]
+    return float(np.max(np.abs(entries - np.round(entries)), initial=0.0))
 
 
 def _rounding(terms: TermSizes, x: Array, near: Nearness) -> float:
@@ -201,13 +209,16 @@ def _rounding(terms: TermSizes, x: Array, near: Nearness) -> float:
 
 def row_tolerance(form: StandardForm, tolerance: float, rows: RowOrigin = "written") -> float:
     """What rows are compared with."""
-    integer = form.integer is not None and bool(form.integer.size)
-    if rows == "found" or integer or not form.is_linear or tolerance > CERTIFIED:
+    if rows == "found" or _is_integer(form) or not form.is_linear or tolerance > CERTIFIED:
         return NEARNESS * tolerance
     if rows == "computed":
         return ROW_COMPUTED
-    longest = max(form.A.nnz / max(form.b.size, 1), 1.0)
-    return ROW_ROUNDING * max(1.0, 0.25 * float(np.sqrt(longest)))
+    return _rounding_of_rows(form.A)
+
+
+def _rounding_of_rows(A: Matrix) -> float:
+    """What sums over rows are rounded by, as a share of their terms."""
+    return ROW_ROUNDING * max(1.0, 0.25 * float(np.sqrt(A.nnz / max(A.shape[0], 1))))
 
 
 def share_of_value(value: float, other: float, rounding: float, effect: float = 0.0) -> float:
@@ -241,7 +252,7 @@ def can_batch(form: StandardForm) -> bool:
     return (
         form.P is None
         and form.cones.linear == form.b.size
-        and (form.integer is None or not form.integer.size)
+        and not _is_integer(form)
         and form.lower is not None
         and form.upper is not None
         and form.A.format == "csc"
@@ -300,8 +311,8 @@ def measure_batch(
     bounds = batch.bounds(x, inside)
     boxed = np.all(np.isfinite(upper - lower) & np.isfinite(x), axis=1) & ~out
     parts = (values, rows, ratio(charges, total), effect, total, boxed)
-    limit = ROW_ROUNDING * max(1.0, 0.25 * float(np.sqrt(batch.A.nnz / max(b.size, 1))))
-    if float(rows.max(initial=0.0)) > limit and not written():
+    limit = _rounding_of_rows(batch.A)
+    if float(rows.max()) > limit and not written():
         limit = ROW_COMPUTED
     found = [
         _batched(bound, claim, tolerance, limit, *row) if bound is not None and row[-1] else None

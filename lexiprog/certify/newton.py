@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from lexiprog.canon.cones import blocks, matrix, triangle
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
+from lexiprog.certify.feasible import equilibrium
+from lexiprog.certify.terms import most, worth
 from lexiprog.tolerances import CONE_NONZERO, FEW_ROUNDINGS, LEAST_SQUARES_RANK
 from lexiprog.typing import Array
 
@@ -116,26 +118,18 @@ def own_units(form: StandardForm, x: Array, z: Array) -> Scaling:
     """Units in which columns, rows and objective of an answer are about one; powers of two."""
     A = np.abs(form.A.toarray())
     sizes = A @ np.abs(x) + np.abs(form.b)
-    for part in _parts(form):
+    for _, part, _ in _cones(form):
         sizes[part] = np.max(sizes[part])
     sizes = np.where(sizes > 0.0, sizes, 1.0)
     with np.errstate(all="ignore"):
         room = np.min(sizes[:, None] / A, axis=0, initial=np.inf)
     columns = np.where(x != 0.0, np.abs(x), np.where(np.isfinite(room), room, 1.0))
-    worth = float(np.abs(form.c) @ np.abs(x) + np.abs(form.b) @ np.abs(z))
-    worth = worth if worth > 0.0 else 1.0
-    cost = float(_power_of_two(1.0 / worth))
+    cost = float(_power_of_two(1.0 / (worth(form, x, z) or 1.0)))
     return Scaling(_power_of_two(1.0 / sizes), _power_of_two(columns), cost)
 
 
 def _power_of_two(numbers: Array | float) -> Array:
     return np.asarray(2.0 ** np.clip(np.round(np.log2(numbers)), -500, 500))
-
-
-def _parts(form: StandardForm) -> Iterator[NDArray[np.intp]]:
-    """The rows of every cone that is no half-line."""
-    for _, part, _ in _cones(form):
-        yield part
 
 
 def _tight(form: StandardForm, x: Array, z: Array) -> _Tight | None:
@@ -172,20 +166,20 @@ def _place(kind: str, s: Array, u: Array, powers: Array | None) -> str:
     """Where in its cone a slack with such multipliers belongs."""
     if kind == "soc":
         inside, pressed = s[0] - np.linalg.norm(s[1:]), u[0] - np.linalg.norm(u[1:])
-        if inside > _most(u):
+        if inside > most(np.abs(u)):
             return "inside"
-        if pressed > max(CONE_NONZERO, _most(s)):
+        if pressed > max(CONE_NONZERO, most(np.abs(s))):
             return "tip"
-        return "surface" if u[0] > 0.0 and _most(s) >= CONE_NONZERO else "nowhere"
+        return "surface" if u[0] > 0.0 and most(np.abs(s)) >= CONE_NONZERO else "nowhere"
     if kind == "exp":
         if not s[1] > 0.0:
             return "nowhere"  # the flat part of the boundary
-        if s[2] - s[1] * np.exp(s[0] / s[1]) > _most(u):
+        if s[2] - s[1] * np.exp(s[0] / s[1]) > most(np.abs(u)):
             return "inside"
         return "surface" if u[2] > 0.0 else "nowhere"
     if not (s[:-1] > 0.0).all() or powers is None:
         return "nowhere"
-    if np.prod(s[:-1] ** powers) - abs(s[-1]) > _most(u):
+    if np.prod(s[:-1] ** powers) - abs(s[-1]) > most(np.abs(u)):
         return "inside"
     return "surface" if u[-1] != 0.0 and s[-1] != 0.0 else "nowhere"
 
@@ -220,17 +214,15 @@ def _solved(form: StandardForm, tight: _Tight, z: Array) -> tuple[Array, Array] 
     best, least = None, np.inf
     for _ in range(STEPS):
         now = _equations(form, A, P, tight, plain, x, y, weights)
-        size = _most(now.misses)
+        size = most(np.abs(now.misses))
         if not size < least:
             break
         best, least = (x.copy(), now.z), size
         if size <= FEW_ROUNDINGS:
             break
-        rows, columns = _balance(now.slopes)
+        rows, columns = equilibrium(now.slopes)
         scaled = now.slopes * rows[:, None] * columns
         step = columns * np.linalg.lstsq(scaled, -now.misses * rows, rcond=LEAST_SQUARES_RANK)[0]
-        if not np.isfinite(step).all():
-            break
         count = tight.free.size
         x[tight.free] += step[:count]
         y += step[count : count + plain.size]
@@ -290,19 +282,3 @@ def _product(
     by_slack = np.column_stack([symmetric(unit, square) for unit in units]) @ -A[part]
     by_z = np.column_stack([symmetric(slack, unit) for unit in units])
     return symmetric(slack, square), by_slack, by_z
-
-
-def _balance(slopes: Array) -> tuple[Array, Array]:
-    """Factors that bring rows and columns of a matrix to about one."""
-    sizes = np.abs(slopes)
-    rows, columns = np.ones(sizes.shape[0]), np.ones(sizes.shape[1])
-    for _ in range(4):
-        scaled = sizes * rows[:, None] * columns
-        tall, wide = scaled.max(axis=1, initial=0.0), scaled.max(axis=0, initial=0.0)
-        rows = rows / np.sqrt(np.where(tall > 0.0, tall, 1.0))
-        columns = columns / np.sqrt(np.where(wide > 0.0, wide, 1.0))
-    return rows, columns
-
-
-def _most(values: Array) -> float:
-    return float(np.max(np.abs(values), initial=0.0))

@@ -24,9 +24,10 @@ from lexiprog.canon.compensated import (
 )
 from lexiprog.canon.cones import blocks, matrix, triangle
 from lexiprog.canon.standard_form import StandardForm
+from lexiprog.certify.feasible import equilibrium
 from lexiprog.certify.newton import sharpened
 from lexiprog.certify.ranges import stated_ranges
-from lexiprog.certify.terms import TermSizes, ratio, starts_of_cones
+from lexiprog.certify.terms import TermSizes, ratio, starts_of_cones, worth
 from lexiprog.deadline import proof_must_end
 from lexiprog.tolerances import EPS, FEW_ROUNDINGS, SUM_ROUNDING
 from lexiprog.typing import Array, Mask, Matrix
@@ -109,7 +110,7 @@ def with_definitions(form: StandardForm, x: Array, z: Array) -> tuple[Array, Arr
     None if there are none. A sum of squares is compiled to one of new columns, each alone in one
     equation and bounded by nothing. Near zero solvers leave such a pair few digits in common.
     """
-    if form.P is None or not form.cones.zero or (form.integer is not None and form.integer.size):
+    if form.P is None:
         return None
     A, (lower, upper) = by_columns(form.A), form.ranges()
     alone = np.flatnonzero((np.diff(A.indptr) == 1) & np.isinf(lower) & np.isinf(upper))
@@ -209,10 +210,9 @@ def snapped(terms: TermSizes, x: Array, z: Array, room: Array, share: float) -> 
     at = np.where(close, nearest, x)
     reach = np.maximum(np.abs(at), np.where(close & np.isfinite(room), room, 0.0))
     framed = terms.frame.enter(z)
-    worth = float(np.abs(form.c) @ reach + np.abs(form.b) @ np.abs(framed))
-    worth += float(np.sum(reach * terms.curvature_sizes(reach)))
+    whole = worth(form, reach, framed) + float(np.sum(reach * terms.curvature_sizes(reach)))
     heights = terms.row_sizes(np.maximum(np.abs(x), np.where(np.isfinite(room), room, 0.0)))
-    quiet = np.where(np.abs(framed) * heights <= share * worth, 0.0, framed)
+    quiet = np.where(np.abs(framed) * heights <= share * whole, 0.0, framed)
     return at, terms.frame.leave(quiet)
 
 
@@ -240,8 +240,8 @@ def on_active_set(
     x = np.where(low, lower, np.where(high, upper, x))
     free = np.flatnonzero(~low & ~high)
     sizes, slack = terms.row_sizes(x), form.slack(x)
-    worth = terms.measure(x, z).size
-    weights = ratio(np.abs(z) * sizes, np.full(z.size, worth))
+    whole = terms.measure(x, z).size
+    weights = ratio(np.abs(z) * sizes, np.full(z.size, whole))
     tight = (np.arange(z.size) < form.cones.zero) | (slack < 0.0)
     tight |= weights > ratio(np.maximum(slack, 0.0), sizes)
     rows = np.flatnonzero(tight & ~alone)
@@ -255,7 +255,7 @@ def on_active_set(
         return None
     x, z = found
     x = np.clip(x, lower, upper)
-    z = np.where(np.abs(z) * sizes <= NOTHING * worth, 0.0, z)
+    z = np.where(np.abs(z) * sizes <= NOTHING * whole, 0.0, z)
     return x, absorb(form, x, np.where(np.arange(z.size) < form.cones.zero, z, np.maximum(z, 0.0)))
 
 
@@ -269,8 +269,7 @@ def _downhill(
     the next bound or row, which is active from there on.
     """
     form, A = terms.form, sp.csr_array(terms.form.A)
-    idle = ~_single(form)
-    idle[rows] = False
+    several = ~_single(form)
     for _ in range(MOST_STEPS):
         if proof_must_end():
             break
@@ -285,7 +284,7 @@ def _downhill(
             break
         speed, slack = A @ step, np.maximum(form.slack(x), 0.0)
         goal = np.where(step > 0.0, ends[1], ends[0])
-        meets = idle & (speed > SUM_ROUNDING * (abs(A) @ np.abs(step)))
+        meets = several & (speed > SUM_ROUNDING * (abs(A) @ np.abs(step)))
         bounds = np.divide(goal - x, step, out=np.full(x.size, np.inf), where=step != 0.0)
         limits = np.divide(slack, speed, out=np.full(speed.size, np.inf), where=meets)
         length = np.min(np.append(bounds, limits))
@@ -296,7 +295,6 @@ def _downhill(
         free = free[~reached[free]]
         if not reached.any():
             rows = np.append(rows, np.argmin(limits))
-            idle[rows] = False
     return x, free, rows
 
 
@@ -317,16 +315,16 @@ def _newton(
     system = sp.csc_array(sp.block_array([[P, part.T], [part, sp.csc_array((rows.size,) * 2)]]))
     if not system.shape[0]:
         return x, z
-    scale = _equilibrium(system)
+    scale, _ = equilibrium(system)
     regular = np.concatenate([np.full(free.size, _REGULAR), np.full(rows.size, -_REGULAR)])
     scaled = sp.diags_array(scale) @ system @ sp.diags_array(scale) + sp.diags_array(regular)
     try:
         factors = splu(sp.csc_array(scaled))
     except RuntimeError:
         return None
-    point, pair, last = Pair.of(x), Pair.of(z), np.inf
-    best, grown = (x, z), 0
-    for _ in range(10):
+    point, pair = Pair.of(x), Pair.of(z)
+    best, least = (x, z), np.inf
+    for turn in range(10):
         reduced = reduced_costs(form.c, form.A, pair.high).plus(transposed_times(form.A, pair.low))
         if form.P is not None:
             reduced = reduced.plus(transposed_times(form.P, point.high))
@@ -336,11 +334,9 @@ def _newton(
             slack = times(A[rows], point.high).plus(times(A[rows], point.low)).plus(slack)
         left = np.concatenate([-reduced.nearest[free], -slack.nearest]) * scale
         size = float(np.max(np.abs(left)))
-        if size < 0.5 * last:
-            last, best, grown = size, (point.nearest, pair.nearest), 0
-        else:  # once that may be: where the first step is a long one, its own rounding is left
-            grown += 1
-        if size == 0.0 or grown > 1:
+        if size < least:
+            best, least = (point.nearest, pair.nearest), size
+        elif turn > 1:  # once that may be: where the first step is a long one, its rounding is left
             break
         step = factors.solve(left) * scale
         if not np.isfinite(step).all():
@@ -352,18 +348,6 @@ def _newton(
         change[rows] = step[free.size :]
         pair = pair.plus(change)
     return best
-
-
-def _equilibrium(system: Matrix) -> Array:
-    """Factors that bring a symmetric matrix's rows to about one."""
-    scale = np.ones(system.shape[0])
-    sizes = system.copy()
-    sizes.data = np.abs(sizes.data)
-    for _ in range(6):
-        scaled = sp.csr_array(sp.diags_array(scale) @ sizes @ sp.diags_array(scale))
-        largest = np.asarray(scaled.max(axis=1).todense()).ravel()
-        scale = scale / np.sqrt(np.where(largest > 0.0, largest, 1.0))
-    return scale
 
 
 # Cones: columns that stand for the height of a curve put on it, and rows met in their own sizes.

@@ -136,7 +136,6 @@ def implied_ranges(
     *,
     start: tuple[Array, Array] | None = None,
     cut: tuple[Array, float] | None = None,
-    wanted: tuple[Mask, Mask] | None = None,
     passes: int = _PASSES,
 ) -> tuple[Array, Array]:
     """Lower and upper ends of the range that bounds, rows and cones leave to each column.
@@ -149,9 +148,6 @@ def implied_ranges(
         What is known already: by default the form's own bounds.
     cut : (ndarray, float), optional
         One more row, ``coefficients @ x <= limit``: the objective and what it need not exceed.
-    wanted : (mask, mask), optional
-        Columns whose lower and whose upper ends are asked for; the search ends when all of them
-        are known. All columns if not given.
     passes : int
         How often the rows are looked at, at most.
 
@@ -170,23 +166,14 @@ def implied_ranges(
     if cut is not None:  # a single row costs little: it is looked at first
         systems.insert(0, _Rows.alone(form, *cut))
     for _ in range(passes):
-        closed = False
+        open_ends = np.count_nonzero(np.isinf([lower, upper]))
         for system in systems:
-            open_ends = np.isinf(lower), np.isinf(upper)
-            if wanted is not None and not _any(wanted, open_ends):
-                return lower, upper
             below, above = system.implied(lower, upper)
-            closed = closed or _any(open_ends, (below > lower, above < upper))
             lower, upper = np.maximum(lower, below), np.minimum(upper, above)
         # Finite ends could creep on for ever; it is worth going on while infinite ones close.
-        if not closed:
+        if np.count_nonzero(np.isinf([lower, upper])) == open_ends:
             break
     return lower, upper
-
-
-def _any(ends: tuple[Mask, Mask], others: tuple[Mask, Mask]) -> bool:
-    """Whether anything is true in both, among the lower ends or among the upper ones."""
-    return bool((ends[0] & others[0]).any() or (ends[1] & others[1]).any())
 
 
 @dataclass(frozen=True)

@@ -109,10 +109,8 @@ class LinearBatch:
     def row_sums(self, terms: Array) -> Array:
         """The sums of each problem's terms, one for each entry of the matrix, row by row."""
         count, size = len(terms), self.b.size
-        rows = self.A.indices
-        if count > 1:
-            rows = (rows + size * np.arange(count)[:, None]).ravel()
-        sums = np.bincount(rows, terms.ravel(), count * size).reshape(count, size)
+        rows = self.A.indices + size * np.arange(count)[:, None]
+        sums = np.bincount(rows.ravel(), terms.ravel(), count * size).reshape(count, size)
         return np.asarray(sums, dtype=float)
 
     def pulled(self, z: Array) -> Array:
@@ -134,12 +132,12 @@ class LinearBatch:
         if charges.curvature is not None:
             terms.append(-0.5 * x * charges.curvature)
             lost = lost + (np.abs(x) * charges.curvature_error).sum(axis=1)
-        parts = np.concatenate(terms, axis=1)
+        parts = np.concatenate(terms, axis=1)  # each rounded thrice at most; so are sum and bound
         lost = ROUND_UP * (lost + 8.0 * UNIT_ROUNDOFF * np.abs(parts).sum(axis=1))
         lost = lost + UNDERFLOW_ERRORS
         known = (excess == 0.0) & np.isfinite(lost)
         return [
-            math.nextafter(math.fsum(part) - error, -math.inf) if fits else None
+            math.fsum(part) - error if fits else None
             for part, error, fits in zip(parts.tolist(), lost.tolist(), known.tolist(), strict=True)
         ]
 
@@ -178,8 +176,8 @@ class _Charges:
         """The charges, by how much all of a problem may be wrong together, and an excess.
 
         ``pulled`` is ``A.T @ z``, ``sizes`` what it is summed from. The excess is zero where the
-        charges are known, else the share by which multipliers should be smaller for that, or
-        infinite if that would not help.
+        charges are known, else the share by which multipliers should be smaller for that, if that
+        helps at all.
         """
         lower, upper, sizes = self.batch.lower, self.batch.upper, sizes + self.sizes
         reduced = (self.costs + pulled).astype(float)
@@ -206,10 +204,9 @@ class _Charges:
             reach = np.where(bent, np.abs(self.x), reach)
             known |= bent
         if np.count_nonzero(known) < known.size:
-            helps = (below & (pulled < 0.0)) | (above & (pulled > 0.0))
-            away = np.where(below, -low, high) / np.abs(pulled).astype(float)
-            away = 2.0 * away + UNDERFLOW_ERRORS  # never zero
-            excess = np.where(known, 0.0, np.where(helps, away, math.inf)).max(axis=1)
+            away = np.where(below, -low, np.where(above, high, math.inf))
+            away = 2.0 * away / np.abs(pulled).astype(float) + UNDERFLOW_ERRORS  # never zero
+            excess = np.where(known, 0.0, away).max(axis=1)
         return charges, (wrong * reach).sum(axis=1), excess
 
 

@@ -268,7 +268,7 @@ class TermSizes:
         charges = float(np.abs(reduced * away).sum()) + float(np.abs(z * slack)[:linear].sum())
         charges += float(np.abs(_by_block(self, z * slack)).sum())
         value = form.objective(x)
-        size = float(np.abs(form.c) @ np.abs(x) + np.abs(form.b) @ np.abs(z)) + abs(form.offset)
+        size = worth(form, x, z) + abs(form.offset)
         size += float(np.sum(np.abs(x) * self.curvature_sizes(x)))
         return Nearness(
             rows=rows,
@@ -311,6 +311,11 @@ def touched_rows(terms: TermSizes, x: Array, share: float) -> Mask:
     rows, cones = np.arange(terms.form.b.size), terms.form.cones
     close = terms.form.slack(x) <= share * terms.row_sizes(x)
     return np.asarray((rows < cones.zero) | (close & (rows < cones.linear)))
+
+
+def worth(form: StandardForm, x: Array, z: Array) -> float:
+    """``|c|'|x| + |b|'|z|``, the sizes of the objective's linear terms and of its dual's."""
+    return float(np.abs(form.c) @ np.abs(x) + np.abs(form.b) @ np.abs(z))
 
 
 def most(values: Array) -> float:
@@ -496,7 +501,7 @@ def _into_dual_exponential(z: Array, sizes: Array) -> Array:
     rate, logs = v / u - 1.0, np.log(w / -u)
     least_w = -u * np.exp(rate) * (1.0 + (np.abs(rate) + 16.0) * 2.0 * EPS)
     least_v = u * (1.0 + logs) - u * (np.abs(logs) + 16.0) * 4.0 * EPS
-    bad = (u < 0.0) & (w < least_w)
+    bad = w < least_w  # where u is zero, nothing is: least_w is no number
     costs = [
         (least_w - w) * sizes[2],
         (least_v - v) * sizes[1],

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 import lexiprog as lx
 from lexiprog.canon.standard_form import Cones, StandardForm
-from lexiprog.certify.feasible import is_met_nearby, on_touched_rows
+from lexiprog.certify.feasible import equilibrium, is_met_nearby, on_touched_rows
 from lexiprog.certify.terms import TermSizes
 
 
@@ -69,3 +69,38 @@ def test_digits_that_were_written_decide_beside_terms_of_thousands(case, fits):
     with pytest.raises(lx.StageError) as caught:
         program.solve()
     assert "infeasible" in caught.value.status
+
+
+# Factors that bring a matrix to about one.
+
+
+def test_factors_bring_rows_and_columns_to_about_one():
+    rng = np.random.default_rng(3)
+    units = 2.0 ** rng.integers(-30, 31, 5), 2.0 ** rng.integers(-30, 31, 4)
+    slopes = rng.uniform(0.5, 1.0, (5, 4)) * rng.choice([-1, 1], (5, 4))
+    slopes *= units[0][:, None] * units[1]
+    slopes[4], slopes[:, 3] = 0.0, 0.0
+    rows, columns = equilibrium(slopes)
+    scaled = np.abs(slopes * rows[:, None] * columns)[:4, :3]
+    assert np.abs(np.log2(np.append(scaled.max(axis=0), scaled.max(axis=1)))).max() <= 60 / 2**4
+    assert (rows[4], columns[3]) == (1.0, 1.0)
+    empty = equilibrium(np.zeros((0, 2)))
+    assert (empty[0].tolist(), empty[1].tolist()) == ([], [1.0, 1.0])
+    empty = equilibrium(np.zeros((2, 0)))
+    assert (empty[0].tolist(), empty[1].tolist()) == ([1.0, 1.0], [])
+
+
+@pytest.mark.parametrize("power", [0, 20, 40])
+def test_factors_bring_a_symmetric_matrix_to_about_one(power):
+    rng = np.random.default_rng(1)
+    units = 2.0 ** rng.integers(-power, power + 1, 6)
+    square = rng.uniform(0.5, 1.0, (6, 6)) * rng.choice([-1, 1], (6, 6))
+    square = (square + square.T) * units[:, None] * units
+    square[5], square[:, 5] = 0.0, 0.0
+    system = sp.csc_array(square)
+    scale, others = equilibrium(system)
+    largest = np.abs(square * scale[:, None] * scale).max(axis=0)
+    assert largest[:5] == pytest.approx(np.ones(5), abs=0.75 if power else 0.05)
+    np.testing.assert_allclose(scale, others, rtol=1e-14)
+    assert scale[5] == 1.0
+    np.testing.assert_array_equal(system.toarray(), square)

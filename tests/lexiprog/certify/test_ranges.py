@@ -104,13 +104,17 @@ def test_an_objective_that_need_not_be_exceeded_bounds_its_columns():
     assert ends(form, cut=(np.array([1.0, 4.0]), 8.0)) == ([0, 0], [8, 2])
 
 
-def test_the_search_ends_when_all_that_is_wanted_is_known():
+def test_the_search_ends_when_no_more_ends_close_or_the_passes_are_over():
     A = [[1, 0, 0], [-1, 1, 0], [0, -1, 1]]
     form = form_of(A, [3, 0, 0], Cones(nonneg=3))
-    nothing, first = np.zeros(3, bool), np.array([True, False, False])
-    assert implied_ranges(form, wanted=(nothing, nothing))[1].tolist() == [np.inf] * 3
-    assert implied_ranges(form, wanted=(nothing, first))[1].tolist()[2] == np.inf
-    assert np.isfinite(implied_ranges(form)[1]).all()
+    assert implied_ranges(form)[1].round(6).tolist() == [3, 3, 3]
+    for passes in range(4):
+        found = implied_ranges(form, passes=passes)[1]
+        assert np.isfinite(found).tolist() == [k < passes for k in range(3)]
+    # x <= y / 2 and y <= x, from 0 <= x <= 8: finite ends halve once and then stay.
+    form = form_of([[2, -1], [-1, 1]], [0, 0], Cones(nonneg=2), lower=np.zeros(2),
+                   upper=np.array([8.0, 8.0]))  # fmt: skip
+    assert ends(form) == ([0, 0], [4, 8])
 
 
 def test_own_bounds_are_never_written_to():
