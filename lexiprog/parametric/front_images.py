@@ -154,10 +154,10 @@ def _certified(
     with problem.deadline.kept():
         for ray, cuts in zip(rays, on, strict=True):
             x = np.array([float(v) for v in image.points[ray]])
-            own = objectives.own(np.array([float(v) for v in value_of(ray)]))
+            limits = objectives.limits_at(np.array([float(v) for v in value_of(ray)]), x)
             # All that the vertex lies on: together they give every objective some weight.
             z = objectives.multipliers(weights[cuts].sum(axis=0), -rows[cuts].sum(axis=0))
-            solutions.append(plain.certified(own[:-1].tolist(), x, z))
+            solutions.append(plain.certified(limits, x, z))
     return tuple(solutions)
 
 
