@@ -242,7 +242,7 @@ class ObjectiveRows:
 
     def multipliers(self, weights: Array, rows: Array) -> Array:
         """Multipliers of the whole form from weights of the objectives and those of the rows."""
-        z = np.zeros(self.limits.size + self.rest.size)
+        z = np.zeros(self.limits.size + self.rest.size, dtype=weights.dtype)
         z[self.limits], z[self.rest] = weights[:-1], rows
         return np.asarray(z / weights[-1])
 
