@@ -23,7 +23,7 @@ from lexiprog.parametric.front_methods import ObjectiveRows
 from lexiprog.parametric.front_problem import FrontProblem
 from lexiprog.parametric.front_proof import FrontProof
 from lexiprog.parametric.regions import non_dominated
-from lexiprog.parametric.upper_image import UpperImage, outer_approximation, value_of
+from lexiprog.parametric.upper_image import Fractions, UpperImage, outer_approximation, value_of
 from lexiprog.parametric.value_function import CurveError
 from lexiprog.rational.numbers import read_floats
 from lexiprog.rational.program import ExactLP
@@ -53,7 +53,7 @@ def vertices_and_facets(
     costs = [tuple(read_floats(cost)) for cost in objectives.costs]
     units = list(zip(read_floats(objectives.sides), read_floats(objectives.units), strict=True))
 
-    def own(values: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
+    def own(values: Fractions) -> Fractions:
         return tuple((v - side) / unit for v, (side, unit) in zip(values, units, strict=True))
 
     # Here, whoever solves the rest: what is in fractions takes longer to send than to find.
@@ -66,7 +66,7 @@ def vertices_and_facets(
     order = sorted(range(len(fractions)), key=fractions.__getitem__)[:limit]
     rays = [vertices[k] for k in order]
     on = image.cuts_at(rays)
-    solutions = _certified(problem, objectives, image, rays, on)
+    solutions = _certified(problem, objectives, image, rays, on, own)
     shown = [fractions[k] for k in order[: len(solutions)]]
     points = np.array([[float(v) for v in f] for f in shown]).reshape(-1, len(costs))
     complete = image.complete and len(solutions) == len(fractions)
@@ -142,22 +142,24 @@ def _directions(image: UpperImage, units: list[tuple[Fraction, Fraction]]) -> Ar
 
 def _certified(
     problem: FrontProblem, objectives: ObjectiveRows, image: UpperImage,
-    rays: list[tuple[int, ...]], on: list[list[int]],
+    rays: list[tuple[int, ...]], on: list[list[int]], own: Callable[[Fractions], Fractions],
 ) -> tuple[Solution, ...]:  # fmt: skip
     """The certified solutions behind vertices, as many as there is time for."""
     weights, rows = (
-        np.array([[float(v) for v in getattr(cut, part)] for cut in image.cuts])
+        np.array([getattr(cut, part) for cut in image.cuts], dtype=object)
         for part in ("weights", "multipliers")
     )
     plain = replace(problem, ladder=None)  # exact points are certified, not solved again
     solutions: list[Solution] = []
     with problem.deadline.kept():
         for ray, cuts in zip(rays, on, strict=True):
-            x = np.array([float(v) for v in image.points[ray]])
-            own = objectives.own(np.array([float(v) for v in value_of(ray)]))
+            x, values = image.points[ray], value_of(ray)
             # All that the vertex lies on: together they give every objective some weight.
             z = objectives.multipliers(weights[cuts].sum(axis=0), -rows[cuts].sum(axis=0))
-            solutions.append(plain.certified(own[:-1].tolist(), x, z))
+            floats = np.array(x, dtype=float)
+            limits = objectives.limits_at(np.array(values, dtype=float), floats)
+            exact = None if problem.solved else (own(values)[-1], list(x), list(z))
+            solutions.append(plain.certified(limits, floats, z.astype(float), exact=exact))
     return tuple(solutions)
 
 

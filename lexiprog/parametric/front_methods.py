@@ -26,7 +26,7 @@ from lexiprog.parametric.integer_search import FrontSearch, search_points
 from lexiprog.parametric.value_function import Gap, Sample, ValueFunction, sandwich
 from lexiprog.results.solution import Solution
 from lexiprog.summary import counted
-from lexiprog.tolerances import FRONT_RESOLUTION, LIMIT_SLACK, SAME_POINT
+from lexiprog.tolerances import FRONT_RESOLUTION, LIMIT_SLACK, ROW_ROUNDING, SAME_POINT
 from lexiprog.typing import Array
 
 PIECES = 1000
@@ -242,13 +242,22 @@ class ObjectiveRows:
 
     def multipliers(self, weights: Array, rows: Array) -> Array:
         """Multipliers of the whole form from weights of the objectives and those of the rows."""
-        z = np.zeros(self.limits.size + self.rest.size)
+        z = np.zeros(self.limits.size + self.rest.size, dtype=weights.dtype)
         z[self.limits], z[self.rest] = weights[:-1], rows
         return np.asarray(z / weights[-1])
 
     def own(self, values: Array) -> Array:
         """Costs as values of the objectives."""
         return np.asarray((values - self.sides) / self.units) + 0.0
+
+    def limits_at(self, values: Array, x: Array, room: Array | float = 0.0) -> list[float]:
+        """Limits of the objectives that a point with these costs keeps, however they are rounded.
+
+        ``room`` is how far they may be from the costs anyway.
+        """
+        sizes = np.abs(self.costs) @ np.abs(x) + np.abs(self.sides)
+        found: list[float] = self.own(values + np.maximum(room, ROW_ROUNDING * sizes))[:-1].tolist()
+        return found
 
 
 def non_dominated_points(
@@ -272,7 +281,7 @@ def non_dominated_points(
         raise DeclarationError(f"frontier: {reason}") from reason
     values = objectives.own(search.values)
     count = len(values) if limit is None else min(limit, len(values))
-    solutions = _certified_points(problem, objectives, search, values[:count])
+    solutions = _certified_points(problem, objectives, search, count)
     count = len(solutions)
     shown = search.shown(count)
     stopped = problem.deadline.note or deadline.note or f"{limit} points were asked for."
@@ -317,17 +326,16 @@ def _pair(objectives: ObjectiveRows, values: tuple[float, float]) -> tuple[float
 
 
 def _certified_points(
-    problem: FrontProblem, objectives: ObjectiveRows, search: FrontSearch, values: Array
+    problem: FrontProblem, objectives: ObjectiveRows, search: FrontSearch, count: int
 ) -> tuple[Solution, ...]:
     """The certified solutions, as many as there is time for."""
     solutions: list[Solution] = []
-    half = np.array([0.5 * m.unit if m.steps is not None else 0.0 for m in search.solver.measures])
     # No other value lies within half a step, in which limits that are rounded may differ.
-    room = half / objectives.units
+    half = np.array([0.5 * m.unit if m.steps is not None else 0.0 for m in search.solver.measures])
     with problem.deadline.kept():
-        for x, own in zip(search.state.points, values, strict=False):
+        for x, values in zip(search.state.points[:count], search.values, strict=False):
             bound = float(objectives.costs[-1] @ x) + objectives.form.offset
-            limits = (own + room)[:-1].tolist()
+            limits = objectives.limits_at(values, x, half)
             solutions.append(problem.certified(limits, x, None, bound))
     return tuple(solutions)
 

@@ -6,16 +6,17 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from hashlib import blake2b
 
 import cvxpy as cp
 import numpy as np
 
 from lexiprog.backends.solver import FallbackSolvers, Solver, SolverChoice, resolve
-from lexiprog.compile.answer import Answer
+from lexiprog.compile.answer import Answer, ExactAnswer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Strategy, Task, prepare
-from lexiprog.cvxpy_adapter import answer_at
+from lexiprog.cvxpy_adapter import answer_at, exact_parts
 from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.errors import DeclarationError, LexiprogWarning, StageError
 from lexiprog.formulations.priorities import stages_in_turn
@@ -167,7 +168,12 @@ class FrontProblem:
         return result
 
     def certified(
-        self, limits: Sequence[float], x: Array, z: Array | None, bound: float | None = None
+        self,
+        limits: Sequence[float],
+        x: Array,
+        z: Array | None,
+        bound: float | None = None,
+        exact: tuple[Fraction, list[Fraction], list[Fraction]] | None = None,
     ) -> Solution:
         """The point ``x`` as a certified optimum; solved again if its certificate does not pass.
 
@@ -178,6 +184,8 @@ class FrontProblem:
             Point and multipliers of the form, in the user's units.
         bound : float, optional
             What was proved of the form's objective, in the user's units.
+        exact : tuple, optional
+            Value of the last objective, point and multipliers in fractions, which prove each other.
         """
         if self.ladder is not None and not self.asks_highs:
             return self.solve(limits)
@@ -187,6 +195,9 @@ class FrontProblem:
         answer: Answer = answer_at(task.native, scaling.scaled_point(x), y, iterations=None)
         if bound is not None:
             answer = replace(answer, bound=scaling.scaled_value(bound))
+        if exact is not None:
+            parts = exact_parts(task.native, *exact[1:])
+            answer = replace(answer, exact=ExactAnswer(exact[0], *parts))
         verdict = certify_answer(task, STAGE, answer, self.solved)
         if isinstance(verdict, Solution):
             return verdict
