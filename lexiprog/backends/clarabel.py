@@ -23,8 +23,8 @@ from lexiprog.typing import Array, Matrix
 
 # How CLARABEL ends with a point.
 WELL = ("Solved", "AlmostSolved", "InsufficientProgress")
-# Up to so many rows and columns, and entries, CLARABEL's plain factors take a half to a quarter of
-# the processor time of those by blocks and threads that it would choose itself.
+# Up to so many rows and columns, and entries, threads wait for each other: one alone takes a half to
+# nine tenths of the processor time of those that CLARABEL would start.
 MODERATE, FILLED = 10_000, 400_000
 
 
@@ -42,14 +42,14 @@ class Interior:
     unbounded: bool = False
 
 
-def method_for(A: Matrix, P: Matrix | None, psd: Sequence[int]) -> dict[str, str]:
-    """The option that says how to factor, unless that is CLARABEL's choice.
+def threads_for(A: Matrix, P: Matrix | None, psd: Sequence[int]) -> dict[str, int]:
+    """The option that says how many threads factor, unless that is CLARABEL's choice.
 
     It is where there is much to factor; what semidefinite cones add is dense.
     """
     entries = A.nnz + (0 if P is None else P.nnz)
-    plain = sum(A.shape) <= MODERATE and entries <= FILLED and not psd
-    return {"direct_solve_method": "qdldl"} if plain else {}
+    alone = sum(A.shape) <= MODERATE and entries <= FILLED and not psd
+    return {"max_threads": 1} if alone else {}
 
 
 def solve_conic(form: StandardForm, deadline: Deadline | None = None) -> Interior | None:
@@ -100,7 +100,7 @@ def solve_or_refute(form: StandardForm, deadline: Deadline | None = None) -> Int
     settings = _settings(deadline)
     P = sp.csc_array((size, size)) if form.P is None else sp.triu(form.P)
     A = sp.csc_matrix(sp.vstack(sides))
-    _choose(settings, method_for(A, P, form.cones.psd))
+    _choose(settings, threads_for(A, P, form.cones.psd))
     solver = clarabel.DefaultSolver(
         sp.csc_matrix(P), form.c, A, np.concatenate(limits), cones, settings
     )
@@ -134,7 +134,7 @@ def _is_too_late(deadline: Deadline | None) -> bool:
     return deadline is not None and (deadline.cancelled or deadline.left() == 0.0)
 
 
-def _choose(settings: clarabel.DefaultSettings, options: dict[str, str]) -> None:
+def _choose(settings: clarabel.DefaultSettings, options: dict[str, int]) -> None:
     for option, value in options.items():
         setattr(settings, option, value)
 

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from cvxpy.reductions.solvers.conic_solvers.clarabel_conif import CLARABEL, dims_to_solver_cones
 
-from lexiprog.backends.clarabel import InteriorPoint, KeptInterior, method_for
+from lexiprog.backends.clarabel import InteriorPoint, KeptInterior, threads_for
 from lexiprog.backends.highs import HighsModel
 from lexiprog.backends.kept import KeptHighs
 from lexiprog.backends.remote import plain
@@ -59,7 +59,7 @@ def run(
             return raw
     data, solver = compiled.scaled_data(), compiled.chain.solver
     if type(solver) is CLARABEL:
-        options = method_for(data[s.A], data.get(s.P), data[CLARABEL.DIMS].psd) | options
+        options = threads_for(data[s.A], data.get(s.P), data[CLARABEL.DIMS].psd) | options
     warm = start is not None and "init_value" in data
     if warm:
         data = dict(data) | {"init_value": start}
