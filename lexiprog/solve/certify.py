@@ -67,6 +67,14 @@ def certify_answer(
         return Attempt(name, answer.status, reason, Fault.NO_NUMBERS)
     proof = _prove(task, answer, point, solutions)
     certificate = proof.measured.certificate
+    if certificate.passed and answer.x is not None and _may_contradict_itself(task, answer):
+        from lexiprog.solve.contradiction import linear_rows_hold
+
+        hold = linear_rows_hold(task, answer.x)
+        if hold is False and not task.integer:
+            return Attempt(name, Status.INFEASIBLE, "its linear constraints alone")
+        if not hold:
+            certificate = replace(certificate, row_tolerance=0.0)
     stopped = status_if_stopped(task, answer, certificate)
     if stopped is Status.WITHIN_GAP and certificate.gap > certificate.gap_tolerance:
         certificate = replace(certificate, gap_tolerance=certificate.gap)
@@ -83,6 +91,12 @@ def certify_answer(
         reason = f"stopped at {solution.summary.text()}"
         return Attempt(name, Status.LIMIT, reason, Fault.GAP, incumbent=solution)
     return solution
+
+
+def _may_contradict_itself(task: Task, answer: Answer) -> bool:
+    """Whether linear rows were only met as exactly as curves or integers are."""
+    decided = answer.exact is not None or answer.leximin is not None
+    return not decided and task.subproblem.kind != "LP" and task.native.scaled.cones.linear > 0
 
 
 def _is_near_bound(proof: _Proof, certificate: Certificate) -> bool:

@@ -431,7 +431,7 @@ class _Run:
 
     def _with_contradiction(self, subproblem: Subproblem, tries: list[Attempt]) -> list[Attempt]:
         """The attempts and, where none of them says why, whether linear constraints alone do."""
-        from lexiprog.solve.exact import contradicts_itself
+        from lexiprog.solve.contradiction import contradicts_itself
 
         if not tries or any(a.status.is_infeasible or a.status.is_unbounded for a in tries):
             return tries

@@ -8,20 +8,17 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import NamedTuple, get_args
 
-import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
-from lexiprog.backends.solver import EXACT, Solver, has_exact
+from lexiprog.backends.solver import Solver
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.compile.answer import Answer, ExactAnswer, HeldOptima
-from lexiprog.compile.binding import Given
 from lexiprog.compile.rational_data import Fractions, exact_costs, exact_program, exact_references
 from lexiprog.compile.task import Solutions, Strategy, Task, compile_for, prepare
 from lexiprog.cvxpy_adapter import Compiled, answer_at, exact_parts
-from lexiprog.deadline import Deadline
-from lexiprog.model.lock import NO_SLACK, Slack, single
+from lexiprog.model.lock import NO_SLACK, single
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.rational.basis import ExactFace, Outcome
 from lexiprog.rational.numbers import DEFAULT, ReadAs, nearest, read_floats
@@ -30,10 +27,7 @@ from lexiprog.solve.face import held_names, lift
 from lexiprog.solve.lp_chain import FaceChain
 from lexiprog.solve.mixed_rows import owners_first
 from lexiprog.status import Status
-from lexiprog.typing import Array, Constraint, Mask
-
-# More rows than this are not looked at in fractions unless the user asks for it.
-MOST_ROWS = 500
+from lexiprog.typing import Array, Mask
 
 _WORDS = {
     "infeasible": Status.INFEASIBLE,
@@ -235,32 +229,3 @@ class ExactResolve:
 
     def accepted(self, task: Task, answer: Answer) -> None:
         """Each level solves again what it needs."""
-
-
-# Whether linear constraints contradict each other, whatever else a problem has.
-
-
-def contradicts_itself(
-    subproblem: Subproblem, solved: Solutions, slack: Slack, given: Given, deadline: Deadline
-) -> bool:
-    """Whether fractions prove that the linear constraints of a problem cannot hold together."""
-    straight = [constraint for constraint in subproblem.constraints if _is_straight(constraint)]
-    rows = sum(constraint.size for constraint in straight)
-    if subproblem.gp or not straight or rows > MOST_ROWS or not has_exact():
-        return False
-    try:
-        zero = cp.Minimize(0 * cp.sum(straight[0].variables()[0]))
-        alone = Subproblem("its linear constraints", zero, straight)
-        exact = Exact()
-        strategy = Strategy(Solver(EXACT))
-        task = prepare(alone, strategy, solved, slack, exact.compile, given, deadline)
-        return exact.run(task).status.is_infeasible
-    except Exception:  # noqa: BLE001 - what cannot be decided is not decided
-        return False
-
-
-def _is_straight(constraint: Constraint) -> bool:
-    kinds = cp.constraints
-    linear = kinds.Inequality | kinds.Equality | kinds.Zero | kinds.NonNeg | kinds.NonPos
-    affine = isinstance(constraint, linear) and all(side.is_affine() for side in constraint.args)
-    return affine and bool(constraint.variables())

@@ -7,7 +7,7 @@ import numpy as np
 
 import lexiprog as lx
 from tests.lexiprog.trust.cases import Case, only
-from tests.lexiprog.trust.linear_terms import leftover
+from tests.lexiprog.trust.linear_terms import AS_COMPUTED, box, drawn, leftover, optima_in
 
 
 def _gauss(random, *shape):
@@ -293,7 +293,47 @@ def risk_within(random):
     return Case(program, (first, float(returns @ best)), (0.0, 0.0))
 
 
+def curved_digits(random):
+    """A curve over rows that contradict their sum by 1e-5 to 1e-11, as written, or just do not.
+
+    Where they do not, all of them are nearly equations: the nearest point to a goal is known.
+    """
+    size, gap = random.randint(2, 5), random.randint(1, 9) * 10.0 ** -random.randint(6, 11)
+    parts = [drawn(random, size, 1, 7) for _ in range(random.randint(1, 3))]
+    sides = [random.randint(1, 99) / random.choice([1, 10]) for _ in parts]
+    sides.append(round(sum(sides) + random.choice([-1, 1, 1]) * gap, 12))
+    rows = [*parts, [sum(column) for column in zip(*parts, strict=True)]]
+    goal = np.array(drawn(random, size, -5, 5))
+    known = [(v, "<=", side) for v, side in zip(parts, sides[:-1], strict=True)]
+    known += [(rows[-1], ">=", sides[-1]), *box([-100.0] * size, [100.0] * size)]
+    first, *others = [optima_in(read, [("min", [1.0] * size)], known) for read in AS_COMPUTED]
+    if first is None or any((first == ["infeasible"]) != (o == ["infeasible"]) for o in others):
+        return None
+    x = cp.Variable(size, name="x")
+    limits = [np.array(v) @ x <= side for v, side in zip(parts, sides[:-1], strict=True)]
+    limits += [np.array(rows[-1]) @ x >= sides[-1], x >= -100, x <= 100]
+    if first == ["infeasible"]:
+        curve = random.choice([
+            cp.sum_squares(x - goal), cp.norm(x - goal), cp.sum(cp.exp(x / 10)),
+            cp.log_sum_exp(x - goal), cp.sum(cp.power(x - goal, 4)), cp.sum(cp.huber(x - goal)),
+            cp.quad_over_lin(x - goal, x[0] + 200), cp.lambda_max(cp.diag(x)),
+            cp.sum_squares(x - goal) + cp.norm1(x), cp.norm(x - goal, 3),
+        ])  # fmt: skip
+        return Case(only(cp.Minimize(curve), limits), ("infeasible",), (1.0,))
+    matrix, side = np.array(parts), np.array(sides[:-1])
+    if np.linalg.svd(matrix)[1].min() < 0.3 or len(parts) > size:
+        return None
+    best = goal + np.linalg.pinv(matrix) @ (side - matrix @ goal)
+    distance = float(np.linalg.norm(best - goal))
+    if abs(best).max() > 99 or distance < 0.1:
+        return None
+    curve, truth = random.choice(
+        [(cp.sum_squares(x - goal), distance**2), (cp.norm(x - goal), distance)]
+    )
+    return Case(only(cp.Minimize(curve), limits), (truth,), (1.0,))
+
+
 FAMILIES = (
-    curved_atoms, semidefinite, exponential, power_cones, mixed_integer, unattained,
+    curved_digits,    curved_atoms, semidefinite, exponential, power_cones, mixed_integer, unattained,
     control_steps, risk_within,
 )  # fmt: skip
