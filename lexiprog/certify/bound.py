@@ -319,8 +319,6 @@ def _vanishing(
 ) -> tuple[Pair, Pair] | None:  # fmt: skip
     """Steps of the least weight until the reduced costs vanish; None if they do not."""
     form = terms.form
-    if not system.effects.shape[0]:
-        return None
     for regular in REGULAR:
         steps = None if proof_must_end() else least_steps(system.effects, regular)
         if steps is None:

@@ -74,7 +74,6 @@ PUBLIC = {
 EXCEPTIONS = {
     "complex functions": {
         "one answer after the other is tried, each with its own condition; to be divided": """
-            lexiprog/certify/measures.py:measure
             lexiprog/solve/direct.py:on_its_rows
             lexiprog/solve/direct.py:proved_near
             lexiprog/solve/integer.py:rounded_and_resolved

@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 
 from lexiprog.canon.compensated import Pair, Sums
 from lexiprog.canon.cones import matrix, triangle
+from lexiprog.canon.decimals import DecimalResiduals
 from lexiprog.canon.equilibration import equilibrate
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.certify import bound as module
 from lexiprog.certify.bound import charge_columns, charged_bound
 from lexiprog.certify.bound import lower_bound as bound_in_dual_cones
+from lexiprog.certify.measures import measure
 from lexiprog.certify.terms import TermSizes, into_dual, worth
+from lexiprog.tolerances import REDUCED_TO_ZERO
 from tests.lexiprog.canon.known_optima import highs, in_units, known
 from tests.lexiprog.certify.exact_bounds import bound_by_hand, linear_optimum
 
@@ -425,3 +428,133 @@ def test_the_objective_is_a_row_up_to_half_its_terms_above_the_point():
     curved = StandardForm(form.c, 5.0, form.A, form.b, Cones(), sp.csc_array(np.eye(2)), form.lower)
     (_, upper), ceiling = module._implied(curved, x, stated)
     assert (upper[1], ceiling) == (np.inf, np.inf)
+
+
+# Multipliers that are corrected where nothing bounds a column.
+
+
+def corrections(form, x, z, **more):
+    """What there is to choose from: points and multipliers with the bound that each proves."""
+    terms, ranges = TermSizes(form, x, z), form.ranges()
+    with np.errstate(all="ignore"):
+        inside = into_dual(terms, terms.frame.enter(z), terms.row_sizes(x))
+        found = list(module.balanced(terms, x, inside, ranges, REDUCED_TO_ZERO, None))
+        bounds = [charged_bound(terms, *pairs, ranges) - doubt for *pairs, doubt in found]
+    return found, bounds, bound_in_dual_cones(terms, x, inside, **more)
+
+
+def test_the_best_of_all_corrections_counts_but_no_more_than_enough_are_tried():
+    """Least t + u + 3y over t + u + y = 2 and y + v = 1, with y between its ends at first.
+
+    With all three balanced the multiplier of the second row is -2, and v costs 2 up to its end 20:
+    all that is proved is 2 + 2 - 40 = -36. With t and u alone the other multiplier stays 1/10: y
+    costs nothing at its end 0, v 1/10 at its end -10, and 2 - 1/10 - 1 is proved.
+    """
+    form = StandardForm(np.array([1.0, 1, 3, 0]), 0.0, sp.csc_array([[1.0, 1, 1, 0], [0, 0, 1, 1]]),
+                        np.array([2.0, 1.0]), Cones(zero=2), None, np.array([-INF, -INF, 0, -10]),
+                        np.array([INF, INF, 1.0, 20.0]))  # fmt: skip
+    x, z = np.array([1.0, 0.5, 0.5, 20.0]), np.array([-0.5, 0.1])
+    _, bounds, best = corrections(form, x, z)
+    assert bounds == pytest.approx([-36.0, 0.9], abs=1e-13)
+    assert best == bounds[1]
+    assert corrections(form, x, z, enough=-40.0)[2] == bounds[0]
+    assert corrections(form, x, z, enough=-30.0)[2] == bounds[1]
+
+
+@pytest.mark.parametrize("seed", [0, 2])
+def test_what_a_surface_leaves_in_doubt_is_taken_from_the_bound(seed):
+    problem, rng = known(seed, kinds=("soc", "soc"), free=True), np.random.default_rng(seed)
+    z = problem.z * (1.0 + 1e-9 * rng.normal(size=problem.z.size))
+    ((*pairs, doubt),), _, bound = corrections(problem.form, problem.x, z)
+    terms = TermSizes(problem.form, problem.x, z)
+    assert doubt > 0.0
+    # The multipliers that were found are outside by half of that, over the terms of their rows.
+    inside = into_dual(terms, pairs[1].high, terms.row_sizes(problem.x))
+    away = np.abs(inside - pairs[1].high) @ terms.row_sizes(problem.x)
+    assert doubt == pytest.approx(2.0 * away, rel=1e-9)
+    ranges = problem.form.ranges()
+    assert bound == charged_bound(terms, *pairs, ranges) - doubt < problem.optimum
+
+
+def test_no_correction_is_tried_twice():
+    """Least u + v over u + v = 2: the same two columns are in need at first and at last."""
+    form = StandardForm(np.ones(2), 0.0, sp.csc_array([[1.0, 1.0]]), np.array([2.0]), Cones(zero=1))
+    found, bounds, _ = corrections(form, np.ones(2), np.array([-0.5]))
+    assert len(found) == 1
+    assert bounds == [2.0]
+    assert found[0][2] == 0.0
+    # From multipliers of nothing, too: those of equations may become something.
+    assert corrections(form, np.ones(2), np.zeros(1))[1:] == ([2.0], 2.0)
+
+
+def test_multipliers_that_would_become_negative_are_left_out():
+    """Least u + v over u + v >= 2 and u + v >= 1, from 6/5 and 1/1000: -1/10 each is too much."""
+    form = StandardForm(np.ones(2), 0.0, sp.csc_array(-np.ones((2, 2))), np.array([-2.0, -1.0]),
+                        Cones(nonneg=2))  # fmt: skip
+    found, bounds, best = corrections(form, np.ones(2), np.array([1.2, 1e-3]))
+    assert found[0][1].high.tolist() == pytest.approx([1.0, 0.0], abs=1e-15)
+    assert (best, bounds[0]) == (pytest.approx(2.0, abs=1e-14),) * 2
+
+
+PUSHED = [("exp", True, 26), ("exp", True, 30), ("power", False, 9), ("power", False, 16),
+          ("power", True, 15), ("power", True, 22)]  # fmt: skip
+
+
+@pytest.mark.parametrize("noise", [1e-12, 1e-9, 1e-7])
+@pytest.mark.parametrize(("kind", "quadratic", "seed"), PUSHED)
+def test_multipliers_off_by_noise_cost_the_bound_about_as_much(kind, quadratic, seed, noise):
+    problem = known(seed, kinds=(kind, kind), quadratic=quadratic, free=True)
+    z = problem.z * (1.0 + noise * np.random.default_rng(seed).normal(size=problem.z.size))
+    optimum = float(problem.optimum)
+    bound = corrections(problem.form, problem.x, z)[2]
+    assert optimum - 10.0 * noise * abs(optimum) <= bound <= optimum + 1e-13 * abs(optimum)
+
+
+@pytest.mark.parametrize(("apart", "proved"), [(2.0**-50, True), (2.0**-30, False)])
+def test_of_computed_numbers_some_roundings_are_nothing(apart, proved):
+    """Least x + (1 + apart) y over x + y = 2, where costs up to 2**-48 of their terms are noise."""
+    form = StandardForm(np.array([1.0, 1.0 + apart]), 0.0, sp.csc_array([[-1.0, -1.0]]),
+                        np.array([-2.0]), Cones(zero=1))  # fmt: skip
+    x, z = np.ones(2), np.ones(1)
+    terms = TermSizes(form, x, z)
+    for start in (z, 0.5 * z):
+        found = bound_in_dual_cones(terms, x, start, zero=2.0**-48)
+        assert found == (pytest.approx(2.0, abs=1e-14) if proved else -np.inf)
+
+
+def test_ties_of_decimals_are_ties():
+    """Three free columns and two multipliers of 1: 0.1 + 0.2 = 0.3 and 0.1 + 0.1 = 0.2."""
+    A = sp.csc_array(-np.array([[0.1, 0.2, 0.1], [0.2, 0.1, 0.1]]))
+    form = StandardForm(np.array([0.3, 0.3, 0.2]), 0.0, A, -np.ones(2), Cones(nonneg=2))
+    x, z = np.array([1.0, 1.0, 7.0]), np.ones(2)
+    costs = np.array([float(Fraction(3, 10) - Fraction(0.3))] * 2 + [0.0])
+    costs[2] = float(Fraction(2, 10) - Fraction(0.2))
+    meant = np.array([[float(Fraction(str(-v)) * -1 - Fraction(v)) for v in row]
+                      for row in A.toarray().tolist()])  # fmt: skip
+    decimals = DecimalResiduals(costs, sp.csc_array(meant))
+    terms = TermSizes(form, x, z)
+    assert bound_in_dual_cones(terms, x, z) == -np.inf
+    assert bound_in_dual_cones(terms, x, z, decimals=decimals) == pytest.approx(2.0, abs=1e-14)
+    asked = []
+
+    def ask():
+        asked.append(True)
+        return decimals
+
+    assert measure(form, x, z, claimed=2.0).bound is None
+    assert measure(form, x, z, claimed=2.0, decimals=ask).bound == pytest.approx(2.0, abs=1e-14)
+    assert asked == [True]
+
+
+def test_steps_are_of_length_one_where_squares_are_worth_the_objective():
+    """P = diag(4, 1/4, 0) at (1, 2, 3): c x = 3, x P x / 2 = 5/2; no rows. 3, 11/2 or 6 at most."""
+    P = sp.csc_array(np.diag([4.0, 0.25, 0.0]))
+    form = StandardForm(np.array([0.0, 0.0, 1.0]), 0.0, sp.csc_array((0, 3)), np.zeros(0), Cones(),
+                        P)  # fmt: skip
+    x = np.array([1.0, 2.0, 3.0])
+    terms, none = TermSizes(form, x, np.zeros(0)), np.zeros(0)
+    system = module._in_metric(terms, x, none, np.array([0, 1]), none)
+    assert system.reach[:2] == pytest.approx(np.sqrt(np.array([5.5 / 4.0, 5.5 / 0.25])))
+    assert system.scale.tolist() == [4.0, 0.5]  # |P||x|
+    effects = np.diag([system.reach[0] * 4.0 / 4.0, system.reach[1] * 0.25 / 0.5])
+    np.testing.assert_allclose(system.effects.toarray()[:2], effects)

@@ -1,5 +1,7 @@
 """Rows that contradict each other by less than a rounding of their terms, and such as do not."""
 
+from dataclasses import replace
+
 import cvxpy as cp
 import numpy as np
 import pytest
@@ -7,7 +9,13 @@ import scipy.sparse as sp
 
 import lexiprog as lx
 from lexiprog.canon.standard_form import Cones, StandardForm
-from lexiprog.certify.feasible import equilibrium, is_met_nearby, on_touched_rows
+from lexiprog.certify.feasible import (
+    equilibrium,
+    is_met_nearby,
+    least_steps,
+    on_touched_rows,
+    unit_factors,
+)
 from lexiprog.certify.terms import TermSizes
 
 
@@ -45,6 +53,29 @@ def test_a_point_is_moved_onto_the_rows_that_it_nearly_touches():
     near = np.array([0.25 + 1e-12, 0.25 - 3e-13])
     found = on_touched_rows(terms, near, touched=1e-9, pressed=np.zeros(3, bool))
     np.testing.assert_array_equal(found.nearest, [0.25, 0.25])
+
+
+def test_a_point_that_misses_nothing_needs_no_other():
+    """x <= 1 and x >= 1 - 1e-13 at 1: as equations they would contradict each other."""
+    form = rows([[1.0], [-1.0]], [1.0, 1e-13 - 1.0])
+    assert met(form, [1.0]) is True
+    assert met(form, [1.0 + 2.0**-52]) is False
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_column_at_its_end_stays_there(side):
+    """x + y = 1, with x = 0 the end of its range and y a little too large: only y may move."""
+    form = rows([[1.0, side]], [1.0], equations=1)
+    ends = np.array([0.0, -9.0]), np.array([9.0, 9.0])
+    if side < 0.0:  # beyond an upper end
+        ends = np.array([-9.0, -9.0]), np.array([0.0, 9.0])
+        form = rows([[-1.0, 1.0]], [1.0], equations=1)
+    form = replace(form, lower=ends[0], upper=ends[1])
+    point = np.array([0.0, 1.0 + 2.0**-40])
+    terms = TermSizes(form, point, np.zeros(1))
+    found = on_touched_rows(terms, point, touched=1e-9, pressed=np.zeros(1, bool))
+    assert found.nearest.tolist() == [0.0, 1.0]
+    assert met(form, point)
 
 
 CONTRADICTIONS = {
@@ -104,3 +135,22 @@ def test_factors_bring_a_symmetric_matrix_to_about_one(power):
     np.testing.assert_allclose(scale, others, rtol=1e-14)
     assert scale[5] == 1.0
     np.testing.assert_array_equal(system.toarray(), square)
+
+
+def test_factors_of_units_begin_with_the_columns_sizes():
+    """Of 1/8 and 1/2 in the first row, 1/4 in the second; columns of sizes 2 and 1, one of none."""
+    effects = sp.csc_array(np.array([[0.125, 0.5, 0.0], [0.0, 0.25, 0.0], [0.0, 0.0, 0.0]]))
+    by_row, by_column = unit_factors(effects, np.array([2.0, 1.0, 0.0]))
+    # [[1/16, 1/2], [0, 1/4]], of which the rows become [1/8, 1] and [0, 1]; then the columns.
+    assert by_row.tolist() == [2.0, 4.0, 1.0]
+    assert by_column.tolist() == [4.0, 1.0, 1.0]
+
+
+def test_least_steps_are_those_of_normal_equations():
+    """Effects of 2 and 1 of two rows: 5 y + regular y is wanted, and the steps are 2 y and y."""
+    effects = sp.csc_array(np.array([[2.0], [1.0]]))
+    for regular in (0.0, 5.0):
+        steps = least_steps(effects, regular)(np.array([10.0]))
+        assert steps == pytest.approx(np.array([20.0, 10.0]) / (5.0 + regular), rel=1e-15)
+    with np.errstate(all="ignore"):
+        assert least_steps(sp.csc_array((2, 1)), 0.0) is None

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.measures import (
     SMALL,
     LinearBatch,
+    Measures,
     can_batch,
     measure,
     measure_batch,
@@ -222,6 +224,25 @@ def test_the_point_that_is_proved_is_inside_its_bounds_and_on_its_rows():
     assert not other.measures.certificate.proved or other.x.tolist() == [4.0, 0.0]
 
 
+def test_nothing_is_looked_for_once_there_is_no_time():
+    x, z = np.array([4.0 - 1e-11, -1e-11]), np.array([1.0 + 1e-11])
+    asked = []
+
+    def stop():
+        asked.append(True)
+        return len(asked) > 1
+
+    found = prove(least(), x, z, claimed=4.0, stop=lambda: True)
+    assert found.x is x
+    assert not found.measures.certificate.proved
+    prove(replace(least(), b=np.array([-99.0])), x, z, claimed=4.0, stop=stop)
+    assert len(asked) == 2
+
+
+def test_measures_that_nobody_took_have_no_rounding():
+    assert Measures(Certificate(), None).rounding == 0.0
+
+
 # What rounding explains.
 
 
@@ -248,6 +269,13 @@ def test_a_curved_value_is_rounded_with_its_point():
     slopes = np.array([3.0, 0.0]) + np.abs(P.toarray()) @ (np.array([1, 2]) + 0.5 * off)
     assert explained(form, [1, 2]) == pytest.approx(
         16 * EPS * terms + off @ slopes, rel=1e-9, abs=0.0
+    )
+    # Next to zero the square of the error counts: x**2 / 2 at 1e-16, where the room is 1.
+    square = StandardForm(np.zeros(1), 0.0, sp.csc_array([[1.0]]), np.ones(1), Cones(nonneg=1),
+                          sp.csc_array([[1.0]]))  # fmt: skip
+    tiny = 16 * EPS
+    assert explained(square, [1e-16]) == pytest.approx(
+        tiny * 1e-32 + tiny * (1e-16 + 0.5 * tiny), rel=1e-9, abs=0.0
     )
     without = replace(form, A=sp.csc_array((0, 2)), b=np.zeros(0), cones=Cones())
     off = 16 * EPS * np.array([1, 2])
@@ -362,6 +390,36 @@ def test_rows_of_a_batch_that_were_computed_may_be_missed_a_little_more():
     assert batched(batch_of(10), x, [[1]], [4 - 2e-12], written=written) == [None]
     assert batched(batch_of(10), [[4, 0]], [[1]], [4.0], written=written)[0] is not None
     assert len(asked) == 2  # only where a row is missed
+
+
+def test_a_point_at_its_upper_ends_is_inside_and_only_who_is_outside_is_left_out():
+    """Least -x + 3y over x + 2y >= 4 is -10 at (10, 0), with the multiplier 0."""
+    batch = batch_of(10, c=((-1, 3), (1, 3)))
+    first, second = batched(batch, [[10, 0], [4, 0]], [[0], [1]], [-10.0, 4.0])
+    assert first.certificate.proved
+    assert second.certificate.proved
+    first, second = batched(batch, [[10, 0], [4, -1]], [[0], [1]], [-10.0, 1.0])
+    assert first.certificate.proved
+    assert second is None
+    first, second = batched(batch, [[10, 0], [4, np.nan]], [[0], [1]], [-10.0, 1.0])
+    assert first.certificate.proved
+    assert second is None
+
+
+def test_what_is_left_of_a_reduced_cost_by_rounding_is_not_charged_in_a_batch():
+    """1 - (1 + 2**-51) of terms of 2 is nothing, however far the end: least x + y over a row."""
+    batch = batch_of(1e8, c=((1, 1),), b=-2.0, A=((-1.0, -1.0),))
+    (found,) = batched(batch, [[1, 1]], [[1 + 2.0**-51]], [2.0])
+    assert found.certificate.slackness == 0.0
+    assert 0.0 < found.certificate.gap < 1e-6
+
+
+def test_rows_of_a_batch_are_met_up_to_the_rounding_of_their_lengths():
+    """Twenty rows of 36 columns: a quarter of the root of 36 is 3/2."""
+    batch = batch_of(10, c=(np.ones(36),), A=-np.ones((20, 36)))
+    x = np.append(4.0, np.zeros(35))
+    (found,) = batched(batch, [x], [np.append(1.0, np.zeros(19))], [4.0], equations=[False] * 20)
+    assert found.certificate.row_tolerance == pytest.approx(6 * EPS, rel=1e-12, abs=0.0)
 
 
 def test_a_wide_box_leaves_a_gap_in_a_batch():

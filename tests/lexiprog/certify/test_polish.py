@@ -17,6 +17,7 @@ from lexiprog.certify.polish import (
     on_rows,
     rooms,
     snapped,
+    with_definitions,
 )
 from lexiprog.certify.terms import TermSizes
 
@@ -167,6 +168,12 @@ def test_room_is_handed_on_by_four_rows_at_most():
     assert np.isfinite(found).tolist() == [True] * 4 + [False] * 3
 
 
+def test_without_rows_the_ends_of_a_column_are_its_room():
+    form = form_of(np.zeros((0, 3)), [], Cones(), lower=[-0.25, -INF, -1], upper=[INF, INF, 0.5])
+    terms = TermSizes(form, np.zeros(3), np.zeros(0))
+    assert rooms(terms, np.zeros(3)).tolist() == [0.25, INF, 1.5]
+
+
 def replace_ends(terms, column, end):
     terms.lower, terms.upper = terms.lower.copy(), terms.upper.copy()
     terms.lower[column] = terms.upper[column] = end
@@ -244,6 +251,34 @@ def test_multipliers_that_are_worth_nothing_are_nothing(seed):
     framed = terms.frame.enter(z)
     wanted = quiet_by_hand(terms, x, at, close, framed, room, 1e-3)
     np.testing.assert_allclose(terms.frame.enter(quiet), wanted, atol=1e-16)
+
+
+# Columns that an equation defines.
+
+
+def test_a_column_that_an_equation_defines_is_what_it_says():
+    """2x - 4w = 6 at x = 5 is w = 1, whose slope 3 + 8 the multiplier 11/4 takes away."""
+    P = sp.csc_array(np.diag([0.0, 8.0]))
+    given = {"A": [[2, -4], [1, 0]], "b": [6, 9], "cones": Cones(zero=1, nonneg=1), "c": [0, 3],
+             "P": P}  # fmt: skip
+    x, z = np.array([5.0, 0.9]), np.array([7.0, 2.0])
+    found = with_definitions(form_of(**given), x, z)
+    assert (found[0].tolist(), found[1].tolist()) == ([5, 1], [2.75, 2])
+    assert (x.tolist(), z.tolist()) == ([5, 0.9], [7, 2])  # what was given stays
+    first = next(candidates(form_of(**given), x, z))
+    assert (first[0].tolist(), first[1].tolist()) == ([5, 1], [2.75, 2])
+    for more in (
+        {"P": None},
+        {"lower": [-INF, -9]},
+        {"upper": [INF, 9]},
+        {"cones": Cones(nonneg=2)},
+        {"A": [[2, -4], [1, 1]]},  # it stands in another row, too
+        {"A": [[2, -4], [0, 0]]},  # so does nothing else in this one: which of both is defined?
+    ):
+        assert with_definitions(form_of(**{**given, **more}), x, z) is None
+    stored = form_of(**given)
+    stored.A.data[stored.A.data == -4.0] = 0.0
+    assert with_definitions(stored, x, z) is None
 
 
 # The optimum of an active set.
@@ -521,6 +556,14 @@ def test_four_rounds_lift_four_heights_each_over_the_next():
     assert found[5] != pytest.approx(np.exp(-wanted[4]), rel=1e-9)
 
 
+def test_cones_of_one_row_are_passed_over_and_small_slacks_are_slacks():
+    """|(p - q, 2y)| <= p + q behind a cone of one row, with q = 1/2: p = y**2 / q = 2."""
+    A = [[-1, 0, 0], [-1, -1, 0], [-1, 1, 0], [0, 0, -2], [0, -1, 0]]
+    form = form_of(A, [99, 0, 0, 0, 9], Cones(soc=(1, 3, 1)))
+    form.A.data[0] = 0.0  # so that p is alone
+    assert on_cones(form, np.array([5.0, 0.5, 1.0])).tolist() == [2.0, 0.5, 1.0]
+
+
 @pytest.mark.parametrize("layout", ["upper", "full"])
 def test_a_priced_diagonal_entry_is_put_on_its_schur_complement(layout):
     """[[v, 1, 2], [1, 1, 0], [2, 0, 4]]: v = 1 + 4/4 = 2; the fixed ones stay."""
@@ -545,6 +588,7 @@ def test_the_second_of_two_diagonal_entries_is_put_there_where_the_first_cannot(
     assert on_cones(form, np.array([4.0, 7.0])) == pytest.approx([4.0, 0.25], rel=1e-15)
     form = replace(form, c=np.ones(2))
     assert on_cones(form, np.array([7.0, 4.0])) == pytest.approx([0.25, 4.0], rel=1e-14)
+    assert on_cones(form, np.array([4.0, 0.0])) == pytest.approx([4.0, 0.25], rel=1e-14)
 
 
 # Rows that are missed.
@@ -564,6 +608,10 @@ def test_missed_rows_are_met_by_the_least_change_of_columns_that_cost_nothing():
     tight = on_rows(TermSizes(form, near, np.zeros(2)), near, np.array([1.0, 8.0, 4.0]))
     assert tight[1] - tight[2] <= 1.0 + 1e-14
     assert tight.sum() == pytest.approx(10, rel=1e-15)
+    large = form_of([[1, 1, 1], [0, 1, -1]], [2e6, 1e-4], Cones(zero=1, nonneg=1), [1, 0, 0])
+    near = np.array([2.0, 9e5, 9e5])  # the second row's slack is 1e-4 of 2e6
+    tight = on_rows(TermSizes(large, near, np.zeros(2)), near, np.array([1.0, 8.0, 4.0]) * 1e6)
+    assert abs(tight[1] - tight[2]) <= 1e-8
     met = np.array([2.0, 4.0, 4.0])
     assert on_rows(TermSizes(form, met, np.zeros(2)), met, np.ones(3)) is None
     assert on_rows(terms, x, np.ones(3), largest=0) is None
@@ -596,6 +644,11 @@ def test_columns_at_nothing_have_the_size_of_their_room_or_of_the_least_one():
     terms = TermSizes(form, x, np.zeros(1))
     found = on_rows(terms, x, np.array([1.0, INF, INF]))  # 4 to share as 1 to 1 to 4
     assert found == pytest.approx([4 / 6, 4 / 6, 2 + 16 / 6], rel=1e-14)
+    found = on_rows(terms, x, np.array([0.5, INF, INF]))  # as 1/4 to 1/4 to 4
+    assert found == pytest.approx([4 / 18, 4 / 18, 2 + 64 / 18], rel=1e-14)
+    tenth = form_of([[0.1] * 3], [0.6], Cones(zero=1), [0, 0, 0])
+    found = on_rows(TermSizes(tenth, x, np.zeros(1)), x, np.array([0.5, INF, INF]))
+    assert found == pytest.approx([4 / 18, 4 / 18, 2 + 64 / 18], rel=1e-14)
     nothing = on_rows(TermSizes(form, 0 * x, np.zeros(1)), 0 * x, np.full(3, INF))
     assert nothing == pytest.approx([2, 2, 2], rel=1e-14)
     inequality = form_of([[1, 1, 1], [-1, 0, 0]], [6, 1], Cones(nonneg=2), [0, 0, 0])
@@ -762,3 +815,10 @@ def test_multipliers_that_are_worth_next_to_nothing_are_kept_and_those_below_are
         x, z = np.array([2.0, 0, 2, 0]), np.array([1.0, size])
         found = on_active_set(form, x, z, np.full(4, 2.0))
         assert found[1].tolist() == [1.0, size if kept else 0.0]
+
+
+def test_steps_beyond_the_largest_float_are_not_taken():
+    """1e-200 x = 1e200 has a solution that no float is."""
+    form = form_of([[1e-200]], [1e200], Cones(zero=1), [0], P=sp.csc_array([[1e-200]]))
+    with np.errstate(all="ignore"):
+        assert on_active_set(form, np.ones(1), np.zeros(1), np.full(1, INF)) is None

@@ -111,6 +111,8 @@ def test_the_search_ends_when_no_more_ends_close_or_the_passes_are_over():
     for passes in range(4):
         found = implied_ranges(form, passes=passes)[1]
         assert np.isfinite(found).tolist() == [k < passes for k in range(3)]
+    chain = form_of(np.eye(14) - np.eye(14, k=-1), [3] + [0] * 13, Cones(nonneg=14))
+    assert np.isfinite(implied_ranges(chain)[1]).sum() == 12  # of the passes that are made
     # x <= y / 2 and y <= x, from 0 <= x <= 8: finite ends halve once and then stay.
     form = form_of([[2, -1], [-1, 1]], [0, 0], Cones(nonneg=2), lower=np.zeros(2),
                    upper=np.array([8.0, 8.0]))  # fmt: skip

@@ -1,5 +1,7 @@
 """Rays along which an objective improves leave no room for bounds."""
 
+from dataclasses import replace
+
 import numpy as np
 import scipy.sparse as sp
 from hypothesis import given
@@ -20,6 +22,20 @@ def test_a_ray_that_leaves_nothing_violated_excludes_all_multipliers():
     assert least_multipliers(form, np.array([1.0, 1.0])) == np.inf
     assert least_multipliers(form, np.array([0.0, 1.0])) == 0.0
     assert least_multipliers(form, np.array([1.0, np.nan])) == 0.0
+
+
+def test_multipliers_are_at_least_as_large_as_the_fall_over_what_is_violated():
+    """Least -3x over x - 8y <= 3, along (1, 0) and (8, 1); or with a square, or a bound at 1."""
+    form = StandardForm(np.array([-3.0, 0.0]), 0.0, sp.csc_array(np.array([[1.0, -8.0]])),
+                        np.array([3.0]), Cones(nonneg=1))  # fmt: skip
+    assert least_multipliers(form, np.array([1.0, 0.0])) == 3.0
+    assert least_multipliers(form, np.array([8.0, 1.0])) == np.inf
+    bent = replace(form, P=sp.csc_array(np.diag([0.0, 0.5])))
+    assert least_multipliers(bent, np.array([8.0, 1.0])) == 24 / 0.5
+    assert least_multipliers(bent, np.array([8.0, -1.0])) == 24 / 16
+    held = replace(form, upper=np.array([1.0, np.inf]), lower=np.array([-np.inf, 0.0]))
+    assert least_multipliers(held, np.array([8.0, 1.0])) == 24 / 8
+    assert least_multipliers(held, np.array([1.0, -0.25])) == 3 / 3
 
 
 @given(seeds)

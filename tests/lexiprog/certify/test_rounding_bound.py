@@ -300,3 +300,24 @@ def test_a_column_with_one_bound_is_charged_there_or_not_at_all(cost, lower, upp
                         np.array([upper, np.inf]))  # fmt: skip
     bound = bound_with_rounding(form, np.zeros(2), np.zeros(1))
     assert bound == (pytest.approx(0.0, abs=1e-15) if known else None)
+
+
+@pytest.mark.parametrize("ends", ["boxed", "open"])
+def test_each_of_several_has_the_bound_that_it_has_alone(ends):
+    """Objectives, boxes and multipliers of very different sizes over one matrix."""
+    rng, sizes = np.random.default_rng(3), np.array([1.0, 1e6, 1e-3])
+    A, b = sp.csc_array(rng.normal(size=(4, 5))), rng.normal(size=4)
+    c, z = rng.normal(size=(3, 5)) * sizes[:, None], np.abs(rng.normal(size=(3, 4)))
+    z *= sizes[:, None]
+    lower = rng.normal(size=(3, 5))
+    upper = lower + rng.uniform(1.0, 2.0, (3, 5))
+    x = 0.5 * (lower + upper)
+    if ends == "open":  # where the reduced cost does not lead
+        reduced = c + z @ A
+        lower, upper = np.where(reduced < 0, -np.inf, lower), np.where(reduced > 0, np.inf, upper)
+    together = LinearBatch(A, b, c, np.zeros(3), lower, upper).bounds(x, z)
+    for k, bound in enumerate(together):
+        (alone,) = LinearBatch(A, b, c[k : k + 1], np.zeros(1), lower[k : k + 1],
+                               upper[k : k + 1]).bounds(x[k : k + 1], z[k : k + 1])  # fmt: skip
+        assert bound is not None
+        assert bound == alone

@@ -11,7 +11,16 @@ import scipy.sparse as sp
 from lexiprog.canon.cones import matrix, triangle
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.certify import terms as module
-from lexiprog.certify.terms import Frame, TermSizes, into_dual, least, ratio, root_of_squares
+from lexiprog.certify.terms import (
+    Frame,
+    TermSizes,
+    into_dual,
+    least,
+    misses,
+    ratio,
+    root_of_squares,
+    touched_rows,
+)
 from lexiprog.tolerances import EPS
 
 INF, NAN = np.inf, np.nan
@@ -673,3 +682,33 @@ def test_the_last_row_of_a_power_cone_gives_way(base, tip, wanted):
     assert (4 * p) * (Fraction(4, 3) * q) ** 3 >= r**4
     if abs(tip) > 4.0:
         assert wanted == 0.0 or 28 * EPS <= 1.0 - abs(out[2]) / 4.0 <= 40 * EPS
+
+
+def test_rows_are_missed_by_whatever_little_and_only_linear_ones():
+    """x = 1, x <= 1 and a cone's row of 1 - x, at 1 and beside it."""
+    form = StandardForm(np.ones(1), 0.0, sp.csc_array(np.ones((3, 1))), np.ones(3),
+                        Cones(zero=1, nonneg=1, soc=(1,)))  # fmt: skip
+    terms = TermSizes(form, np.ones(1), np.zeros(3))
+    assert not misses(terms, np.ones(1))
+    for near in (1.0 + EPS, 1.0 - EPS):
+        assert misses(terms, np.array([near]))
+    only = replace(form, cones=Cones(nonneg=1, soc=(1, 1)))
+    terms = TermSizes(only, np.ones(1), np.zeros(3))
+    assert not misses(terms, np.array([1.0 - EPS]))
+    assert misses(terms, np.array([1.0 + EPS]))
+    conic = replace(form, cones=Cones(soc=(1, 1, 1)))
+    assert not misses(TermSizes(conic, np.ones(1), np.zeros(3)), np.array([2.0]))
+
+
+def test_rows_are_touched_up_to_a_share_of_their_terms():
+    """Slacks of 1/2 of terms of 3/2, in an equation, two inequalities and a cone."""
+    A, b = sp.csc_array(np.ones((4, 1))), np.array([1.0, 1.0, 3.0, 1.0])
+    form = StandardForm(np.ones(1), 0.0, A, b, Cones(zero=1, nonneg=2, soc=(1,)))
+    x = np.array([0.5])
+    terms = TermSizes(form, x, np.zeros(4))
+    assert touched_rows(terms, x, 0.4).tolist() == [True, True, False, False]
+    assert touched_rows(terms, x, 0.3).tolist() == [True, False, False, False]
+    exact = replace(form, b=np.array([1.0, 0.5, 0.0, 1.0]))  # on it, and beyond it
+    assert touched_rows(TermSizes(exact, x, np.zeros(4)), x, 0.0).tolist() == [
+        True, True, True, False
+    ]  # fmt: skip

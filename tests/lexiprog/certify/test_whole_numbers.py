@@ -211,3 +211,29 @@ def test_an_objective_is_reached_within_half_a_step_of_its_bound():
     assert WholeNumbers.of(program([1, 1], [[1, 1]], [9], integer=[0])).objective is None
     measured = replace(program([1, 1], [[1, 1]], [9]), offset=np.pi)
     assert WholeNumbers.of(measured).value(x) is None
+
+
+def test_rows_without_entries_have_no_steps():
+    numbers = WholeNumbers.of(program([0, 0], [[1, 1], [0.5, 1], [0, 0]], [3, 3, 3]))
+    assert numbers.plain.tolist() == [True, False, False]
+    assert [row.row for row in numbers.rows] == [1]
+
+
+def test_a_multiple_of_thirds_counts_as_one_but_for_rounding():
+    """x / 3 + 2 y / 3 against 5/3, which floats have as no multiple of their third."""
+    third = np.array([[1.0, 2.0]]) / 3.0
+    side = float(np.float64(5.0) / 3.0)
+    assert Fraction(side) / Fraction(1 / 3) != 5
+    for zero in (0, 1):
+        (row,) = WholeNumbers.of(program([0, 0], third, [side], zero=zero)).rows
+        assert (row.counts, row.limit) == ([1, 2], 5)
+        (row,) = WholeNumbers.of(program([0, 0], third, [side + 1e-9], zero=zero)).rows
+        assert row.limit == (None if zero else 5)
+        (row,) = WholeNumbers.of(program([0, 0], third, [side - 1e-9], zero=zero)).rows
+        assert row.limit == (None if zero else 4)
+    # Beside 1e15 floats are eighths apart: of thirds no more is known than what they say.
+    side = 1e15 + 0.125
+    count = Fraction(side) / Fraction(1 / 3)
+    for zero in (0, 1):
+        (row,) = WholeNumbers.of(program([0, 0], third, [side], zero=zero)).rows
+        assert row.limit == (None if zero else count.numerator // count.denominator)
