@@ -23,7 +23,7 @@ from lexiprog.typing import Array, Matrix
 
 # How CLARABEL ends with a point.
 WELL = ("Solved", "AlmostSolved", "InsufficientProgress")
-# Up to so many rows and columns, and entries, threads wait for each other: one alone takes a half to
+# Up to so many rows and columns, and entries, threads wait for each other: one alone takes half to
 # nine tenths of the processor time of those that CLARABEL would start.
 MODERATE, FILLED = 10_000, 400_000
 

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import splu
 
 from lexiprog.backends.warm_basis import BASIC, basis_of, is_best, nearest_statuses, statuses_of
-from lexiprog.canon.compensated import Sums, by_columns, reduced_costs
+from lexiprog.canon.compensated import Sums, reduced_costs
 from lexiprog.canon.decimals import DecimalResiduals
-from lexiprog.canon.standard_form import Bounds
+from lexiprog.canon.standard_form import Bounds, by_columns
 from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.status import Status
 from lexiprog.tolerances import RAY_MOVES, SMALL_MATRIX_VALUE

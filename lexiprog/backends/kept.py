@@ -11,9 +11,8 @@ import numpy as np
 
 from lexiprog.backends.clarabel import MOST, InteriorPoint
 from lexiprog.backends.highs import HighsModel
-from lexiprog.canon.compensated import by_columns
 from lexiprog.canon.multipliers import is_real
-from lexiprog.canon.standard_form import Bounds, StandardForm
+from lexiprog.canon.standard_form import Bounds, StandardForm, by_columns
 from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import ForkSafeLock
 from lexiprog.tolerances import AT_BOUND

@@ -18,9 +18,9 @@ import highspy
 import numpy as np
 
 from lexiprog.backends.highs import HighsModel, Vertex
-from lexiprog.canon.compensated import Pair, Sums, by_columns, transposed_times
+from lexiprog.canon.compensated import Pair, Sums, transposed_times
 from lexiprog.canon.decimals import DecimalResiduals
-from lexiprog.canon.standard_form import Bounds
+from lexiprog.canon.standard_form import Bounds, by_columns
 from lexiprog.deadline import Deadline
 from lexiprog.tolerances import (
     DOUBLE_DOUBLE_EPS,

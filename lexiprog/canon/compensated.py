@@ -15,9 +15,9 @@ from math import frexp, fsum, isfinite
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lexiprog.canon.standard_form import Columns, columns_of
 from lexiprog.tolerances import ROUND_UP, SAFE_RANGE, UNDERFLOW, UNDERFLOW_ERROR, UNIT_ROUNDOFF
 from lexiprog.typing import Array, Matrix, cached_property
 
@@ -274,26 +274,21 @@ def products(left: Array, right: Array) -> Sums:
 
 def transposed_times(matrix: Matrix, vector: Array) -> Sums:
     """``matrix.T @ vector``, column by column of a sparse matrix."""
-    matrix = by_columns(matrix)
-    starts = matrix.indptr
+    columns = columns_of(matrix)
+    starts = columns.starts
     size = starts.size - 1
-    if 0 < matrix.data.size <= _PIECE:
-        return _last.sums(matrix.data, vector[matrix.indices], starts)
+    if 0 < columns.entries.size <= _PIECE:
+        return _last.sums(columns, vector[columns.rows])
     out = Sums(*np.zeros((3, size)))
     # Pieces that stay in the processor's cache take a fifth of the time.
     cuts = np.searchsorted(starts, np.arange(0, starts[-1], _PIECE))
     for first, last in pairwise(np.unique([*cuts, size])):
         entries = slice(starts[first], starts[last])
-        coefficients, factors = matrix.data[entries], vector[matrix.indices[entries]]
+        coefficients, factors = columns.entries[entries], vector[columns.rows[entries]]
         sums = segment_sums(coefficients, factors, starts[first : last + 1] - starts[first])
         out.high[first:last], out.low[first:last] = sums.high, sums.low
         out.error[first:last] = sums.error
     return out
-
-
-def by_columns(matrix: Matrix) -> sp.csc_array:
-    """A sparse matrix column by column: itself if it is one already."""
-    return matrix if getattr(matrix, "format", "") == "csc" else sp.csc_array(matrix)
 
 
 def reduced_costs(costs: Array, matrix: Matrix, multipliers: Array) -> Sums:
@@ -305,7 +300,6 @@ class _Last(threading.local):
     """The last few sums: whoever proves an optimum asks for those that it was found with."""
 
     def __init__(self) -> None:
-        self._matrix: tuple[Array, NDArray[np.integer], Segments] | None = None
         self._known: list[tuple[Segments, Array, Sums]] = []
         self._reduced: tuple[Array, Sums, Sums] | None = None
 
@@ -316,9 +310,9 @@ class _Last(threading.local):
             last = self._reduced = (costs.copy(), sums, sums.plus_floats(costs))
         return last[2]
 
-    def sums(self, left: Array, right: Array, starts: NDArray[np.integer]) -> Sums:
+    def sums(self, columns: Columns, right: Array) -> Sums:
         """The sums of products, taken anew only if some number is another."""
-        segments = self._segments(left, starts)
+        segments = columns.once("segments", None, lambda: Segments(columns.entries, columns.starts))
         for known, numbers, sums in self._known:
             if known is segments and _equal(numbers, right):
                 return sums
@@ -331,15 +325,6 @@ class _Last(threading.local):
         self._known = [(segments, right, sums), *self._known[:1]]
         return sums
 
-    def _segments(self, left: Array, starts: NDArray[np.integer]) -> Segments:
-        """What is known of the factors, which are mostly those of the last time."""
-        last = self._matrix
-        if last is None or not (_equal(last[0], left) and _equal(last[1], starts)):
-            # Others may write to the matrix later; what is remembered must not change with it.
-            copies = left.copy(), starts.copy()
-            last = self._matrix = (*copies, Segments(*copies))
-        return last[2]
-
 
 def _equal(one: NDArray[np.generic], other: NDArray[np.generic]) -> bool:
     return one is other or (one.size == other.size and not np.count_nonzero(one != other))
@@ -350,7 +335,7 @@ _last = _Last()
 
 def times(matrix: Matrix, vector: Array) -> Sums:
     """``matrix @ vector``, row by row of a sparse matrix."""
-    return transposed_times(sp.csr_array(matrix).T, vector)
+    return transposed_times(columns_of(matrix).turned, vector)
 
 
 @np.errstate(over="ignore", invalid="ignore")

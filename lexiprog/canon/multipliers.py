@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lexiprog.canon.compensated import Sums, by_columns, reduced_costs
+from lexiprog.canon.compensated import Sums, reduced_costs
 from lexiprog.canon.decimals import DecimalResiduals, is_short
-from lexiprog.canon.standard_form import transpose_product
+from lexiprog.canon.standard_form import by_columns, transpose_product
 from lexiprog.tolerances import (
     COMPUTED_ROUNDING,
     DECIMAL_ROUNDING,

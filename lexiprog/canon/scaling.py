@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.sparse as sp
 
-from lexiprog.canon.standard_form import StandardForm
+from lexiprog.canon.standard_form import StandardForm, columns_of
 from lexiprog.typing import Array, Matrix, cached_property
 
 
@@ -88,10 +88,15 @@ class Scaling:
             offset=form.offset * self.cost,
             A=multiplied(form.A, self.rows, self.columns) if matrix is None else matrix,
             b=form.b * self.rows,
-            P=None if form.P is None else multiplied(form.P, self.columns, costs),
+            P=None if form.P is None else self._curvature(form.P, costs),
             lower=None if form.lower is None else form.lower / self.columns,
             upper=None if form.upper is None else form.upper / self.columns,
         )
+
+    def _curvature(self, P: Matrix, costs: Array) -> Matrix:
+        """Squares in these units: mostly those of the last time, as is what is known of them."""
+        key = self.columns.tobytes(), costs.tobytes()
+        return columns_of(P).once("in units", key, lambda: multiplied(P, self.columns, costs))
 
     def point(self, scaled: Array) -> Array:
         """A point of the scaled form in the units of the form itself."""

@@ -9,15 +9,17 @@ semidefinite cones (as scaled triangles), exponential cones and power cones.
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.typing import Array, Matrix
+from lexiprog.typing import Array, Matrix, cached_property
 
 # Up to so many entries a transposed view takes longer to make than the product itself.
 _FEW = 20_000
@@ -121,18 +123,123 @@ def same_columns(matrix: Matrix, rows: NDArray[np.integer]) -> Matrix:
     return out
 
 
+def by_columns(matrix: Matrix) -> sp.csc_array:
+    """A sparse matrix column by column: itself if it is one already."""
+    return matrix if getattr(matrix, "format", "") == "csc" else sp.csc_array(matrix)
+
+
+Made = TypeVar("Made")
+Floats = TypeVar("Floats", Array, NDArray[np.longdouble])
+
+
+class Columns:
+    """A sparse matrix column by column, and what is made of it, once for as long as it stays.
+
+    Use :func:`columns_of` to have it.
+
+    Attributes
+    ----------
+    matrix : sparse array
+        The same numbers, which nobody may change.
+    rows, entries, starts : ndarray
+        Its arrays.
+    counts, filled, heads : ndarray
+        Entries of each column, whether there are any, and where they begin if so.
+    """
+
+    def __init__(self, matrix: Matrix) -> None:
+        self.matrix = by_columns(matrix)
+        self.rows, self.entries = self.matrix.indices, self.matrix.data
+        self.starts = self.matrix.indptr
+        self.counts: NDArray[np.intp] = self.starts[1:] - self.starts[:-1]
+        self.filled = self.counts > 0
+        self.heads = self.starts[:-1][self.filled]  # reduceat has no answer for empty columns
+        self.longest = int(self.counts.max(initial=0))
+        self._made: dict[str, tuple[object, Any]] = {}
+
+    def once(self, name: str, key: object, make: Callable[[], Made]) -> Made:
+        """What was made for the same key the last time, or is made now."""
+        known = self._made.get(name)
+        if known is None or known[0] != key:
+            known = self._made[name] = key, make()
+        made: Made = known[1]
+        return made
+
+    def is_of(self, matrix: Matrix) -> bool:
+        """Whether a matrix by columns that it was made of is still the same."""
+        pairs = (self.entries, matrix.data), (self.rows, matrix.indices)
+        return all(a.size == b.size and not np.count_nonzero(a != b) for a, b in pairs)
+
+    @cached_property
+    def sizes(self) -> Array:
+        """Of the entries."""
+        sizes: Array = np.abs(self.entries)
+        return sizes
+
+    @cached_property
+    def places(self) -> NDArray[np.intp]:
+        """The column of each entry."""
+        return np.arange(self.counts.size).repeat(self.counts)
+
+    @cached_property
+    def alone(self) -> NDArray[np.intp]:
+        """The entries that are the only ones of their rows and not zero."""
+        counts = np.bincount(self.rows, minlength=self.matrix.shape[0])
+        return np.flatnonzero((counts[self.rows] == 1) & (self.entries != 0.0))
+
+    @cached_property
+    def nonzero(self) -> sp.csc_array:
+        """The matrix without entries that are zero."""
+        if self.entries.all():
+            return self.matrix
+        out = self.matrix.copy()
+        out.eliminate_zeros()
+        return out
+
+    @cached_property
+    def turned(self) -> sp.csc_array:
+        """The transposed matrix, by columns: the rows."""
+        return by_columns(self.matrix.T)
+
+    def sums(self, terms: Floats) -> Floats:
+        """Of terms, one for each entry along the last axis, the sums over the columns."""
+        if self.heads.size == self.counts.size:
+            whole: Floats = np.add.reduceat(terms, self.heads, axis=-1)
+            return whole
+        out: Floats = np.zeros((*terms.shape[:-1], self.counts.size), dtype=terms.dtype)
+        if self.heads.size:
+            out[..., self.filled] = np.add.reduceat(terms, self.heads, axis=-1)
+        return out
+
+
+# Of larger matrices what is made of them takes less than it takes to solve anything with them.
+_KEPT = 200_000
+_known: dict[int, tuple[weakref.ref[Matrix], Columns]] = {}
+
+
+def columns_of(matrix: Matrix) -> Columns:
+    """A matrix by columns; the same object again while the matrix lives and nobody changes it."""
+    if getattr(matrix, "format", "") != "csc" or matrix.data.size > _KEPT:
+        return Columns(matrix)
+    key = id(matrix)
+    known = _known.get(key)
+    if known is not None and known[0]() is matrix and known[1].is_of(matrix):
+        return known[1]
+    copied: Matrix = copy(by_columns(matrix))  # others may write into theirs
+    copied.data, copied.indices = matrix.data.copy(), matrix.indices.copy()
+    copied.indptr = matrix.indptr.copy()
+    columns = Columns(copied)
+    _known[key] = weakref.ref(matrix, lambda _: _known.pop(key, None)), columns
+    return columns
+
+
 def transpose_product(matrix: Matrix, z: Array) -> Array:
     """``matrix.T @ z``, without a transposed view if it is small and stored by columns."""
     if getattr(matrix, "format", "") != "csc" or not 0 < matrix.data.size <= _FEW:
         out: Array = matrix.T @ z
         return out
-    starts, entries = matrix.indptr[:-1], matrix.data * z.take(matrix.indices)
-    filled = starts < matrix.indptr[1:]  # reduceat has no answer for empty columns
-    if np.count_nonzero(filled) == starts.size:
-        return np.add.reduceat(entries, starts)
-    out = np.zeros(starts.size)
-    out[filled] = np.add.reduceat(entries, starts[filled])
-    return out
+    columns = columns_of(matrix)
+    return columns.sums(columns.entries * z.take(columns.rows))
 
 
 # How large a linear objective can become at all, whatever units its columns are measured in.

@@ -21,6 +21,7 @@ from lexiprog.certify.bound import lower_bound
 from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.feasible import on_touched_rows
 from lexiprog.certify.polish import candidates, rooms
+from lexiprog.certify.ranges import stated_ranges
 from lexiprog.certify.rounding_bound import LinearBatch as LinearBatch
 from lexiprog.certify.rounding_bound import bound_with_rounding
 from lexiprog.certify.terms import Nearness, TermSizes, ratio
@@ -86,9 +87,11 @@ def prove(
     ``rows`` and ``decimals`` as for ``measure``. When the time is over nothing further is tried.
     """
     options: dict[str, Any] = {"tolerance": tolerance, "rows": rows, "decimals": decimals}
-    best = Proof(x, z, measure(form, x, z, claimed=claimed, **options))
-    if best.measures.certificate.proved:
-        return best
+    best: Proof | None = None
+    if not _is_beyond(form, x, row_tolerance(form, tolerance, rows)):
+        best = Proof(x, z, measure(form, x, z, claimed=claimed, **options))
+        if best.measures.certificate.proved:
+            return best
     for point, multipliers in chain(_on_touched_rows(form, x, z), candidates(form, x, z)):
         if proof_should_end():
             break
@@ -98,9 +101,18 @@ def prove(
         )
         if found.certificate.proved:
             return Proof(point, multipliers, found)
-        if not found.certificate.worst >= best.measures.certificate.worst:
+        if best is None or not found.certificate.worst >= best.measures.certificate.worst:
             best = Proof(point, multipliers, found)
-    return best
+    return best or Proof(x, z, measure(form, x, z, claimed=claimed, **options))
+
+
+def _is_beyond(form: StandardForm, x: Array, tolerance: float) -> bool:
+    """Whether a column is beyond an end that is stated for it, so that nothing proves the point."""
+    lower, upper = stated_ranges(form, outwards=False)
+    past = np.maximum(lower - x, x - upper)
+    out = np.flatnonzero(past > 0.0)
+    ends = np.where(x < lower, lower, upper)[out]
+    return bool((past[out] > tolerance * (np.abs(x[out]) + np.abs(ends))).any())
 
 
 def _on_touched_rows(form: StandardForm, x: Array, z: Array) -> Iterator[tuple[Array, Array]]:
@@ -152,7 +164,10 @@ def measure(
     multipliers = np.zeros(form.b.size) if z is None else z
     terms = TermSizes(form, x, multipliers)
     near = terms.measure(x, multipliers)
-    rounding = _rounding(terms, x, near)
+    rounding = VALUE_ROUNDING * near.size + UNDERFLOW_ERRORS
+    sized = abs(near.value) > NO_SIZE * near.size
+    if not sized:
+        rounding += _unsized_rounding(terms, x, near)
     if z is None:
         near = replace(near, columns=0.0, slackness=0.0, effect=0.0)
         basis = "bound" if not _is_integer(form) else "point" if bound is None else "incumbent"
@@ -166,14 +181,28 @@ def measure(
         rows=near.rows,
         columns=near.columns,
         cones=near.cones,
-        slackness=0.0 if near.slackness * near.size <= rounding else near.slackness,
-        gap=np.nan if bound is None else share_of_value(near.value, bound, rounding, near.effect),
-        claim=share_of_value(near.value, claimed, rounding),
         integrality=_apart_from_whole(form, x),
         tolerance=tolerance,
         gap_tolerance=tolerance if gap_tolerance is None else max(tolerance, gap_tolerance),
         row_tolerance=row_tolerance(form, tolerance, rows),
         basis=basis,
+    )
+    found = _with_values(certificate, near, claimed, bound, rounding)
+    if sized and not form.is_linear and not found.certificate.proved:
+        rounding += _unsized_rounding(terms, x, near)
+        found = _with_values(certificate, near, claimed, bound, rounding)
+    return found
+
+
+def _with_values(
+    certificate: Certificate, near: Nearness, claimed: float, bound: float | None, rounding: float
+) -> Measures:
+    """The certificate with what it says of values, which are not known better than ``rounding``."""
+    certificate = replace(
+        certificate,
+        slackness=0.0 if near.slackness * near.size <= rounding else near.slackness,
+        gap=np.nan if bound is None else share_of_value(near.value, bound, rounding, near.effect),
+        claim=share_of_value(near.value, claimed, rounding),
     )
     proved = None if bound is None or not np.isfinite(bound) else float(bound)
     return Measures(certificate, proved, rounding)
@@ -189,22 +218,19 @@ def _apart_from_whole(form: StandardForm, x: Array) -> float:
     return float(np.max(np.abs(entries - np.round(entries)), initial=0.0))
 
 
-def _rounding(terms: TermSizes, x: Array, near: Nearness) -> float:
-    """By how much rounding alone may part two values of the objective.
+def _unsized_rounding(terms: TermSizes, x: Array, near: Nearness) -> float:
+    """By how much rounding may part two values of the objective, beside that of its terms.
 
     An optimum of zero has no terms: there it is what columns come to that are off by a few
     roundings of the room that their rows leave them.
     """
-    rounding = VALUE_ROUNDING * near.size + UNDERFLOW_ERRORS
-    if abs(near.value) > NO_SIZE * near.size and terms.form.is_linear:
-        return rounding
     # Where the form's own value is zero, the user's may be what the point misses its rows by.
     nothing = near.value == 0.0
     share = max(VALUE_ROUNDING, min(4.0 * near.worst, LEAST_NEAR)) if nothing else VALUE_ROUNDING
     off = share * rooms(terms, x, whole_cones=nothing)
     off = np.where(np.isfinite(off), off, share * np.abs(x))
     curve = terms.curvature_sizes(np.abs(x) + 0.5 * off)
-    return rounding + float(np.sum(off * (np.abs(terms.form.c) + curve)))
+    return float(np.sum(off * (np.abs(terms.form.c) + curve)))
 
 
 def row_tolerance(form: StandardForm, tolerance: float, rows: RowOrigin = "written") -> float:
@@ -237,10 +263,9 @@ def _bound(
 ) -> float:
     """The lower bound that the multipliers prove; no more is done than is needed."""
     enough = near.value - allowed
-    if terms.form.cones.linear == terms.form.b.size:
-        quick = bound_with_rounding(terms.form, x, near.z)
-        if quick is not None and quick >= enough:
-            return quick
+    quick = bound_with_rounding(terms.form, x, near.z, terms.given)
+    if quick is not None and quick >= enough:
+        return quick
     bound = lower_bound(terms, x, near.z, enough=enough, zero=zero)
     if bound < enough and (meant := decimals()) is not None:
         bound = lower_bound(terms, x, near.z, enough=enough, zero=zero, decimals=meant)

@@ -17,13 +17,12 @@ from scipy.sparse.linalg import splu
 from lexiprog.canon.compensated import (
     Pair,
     Sums,
-    by_columns,
     reduced_costs,
     times,
     transposed_times,
 )
 from lexiprog.canon.cones import blocks, matrix, triangle
-from lexiprog.canon.standard_form import StandardForm
+from lexiprog.canon.standard_form import StandardForm, by_columns
 from lexiprog.certify.feasible import equilibrium
 from lexiprog.certify.newton import sharpened
 from lexiprog.certify.ranges import stated_ranges
@@ -168,10 +167,8 @@ def rooms(terms: TermSizes, x: Array, *, whole_cones: bool = False) -> Array:
     ``whole_cones`` all rows of a cone have the size of the largest.
     """
     form, A = terms.form, terms.A
-    size, entries = np.abs(x), np.abs(A.data)
-    places = np.arange(x.size).repeat(np.diff(A.indptr))
-    real = entries > 0.0
-    rows, columns, entries = A.indices[real], places[real], entries[real]
+    size, real = np.abs(x), A.sizes > 0.0
+    rows, columns, entries = A.rows[real], A.places[real], A.sizes[real]
     anchored = form.b != 0.0
     stated = stated_ranges(terms.given, outwards=False)
     bounds = [np.where(np.isfinite(end), np.abs(end), 0.0) for end in stated]

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.canon.compensated import by_columns
 from lexiprog.canon.cones import ConeData, blocks, matrix, triangle
-from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.canon.standard_form import Cones, StandardForm, columns_of
 from lexiprog.tolerances import CONE_LIMIT_ROUNDING, FEW_ROUNDINGS
 from lexiprog.typing import Array, Mask
 
@@ -105,15 +104,14 @@ def stated_ranges(form: StandardForm, *, outwards: bool = True) -> tuple[Array, 
     (array([ -1., -inf]), array([ 2., inf]))
     """
     lower, upper = form.ranges()
-    A, zero = by_columns(form.A), form.cones.zero
-    alone = np.bincount(A.indices, minlength=form.b.size) == 1
-    alone[form.cones.linear :] &= _heads(form.cones, form.b.size)
-    single = alone[A.indices] & (A.data != 0.0)
-    if not single.any():
+    A, cones = columns_of(form.A), form.cones
+    alone = A.alone
+    if cones.linear < form.b.size and alone.size:
+        alone = A.once("stated", cones, lambda: alone[_stating(cones, form.b.size)[A.rows[alone]]])
+    if not alone.size:
         return lower, upper
-    rows, factors = A.indices[single], A.data[single]
-    columns = np.arange(form.c.size).repeat(A.indptr[1:] - A.indptr[:-1])[single]
-    ends, equal = form.b[rows] / factors, rows < zero
+    rows, factors, columns = A.rows[alone], A.entries[alone], A.places[alone]
+    ends, equal = form.b[rows] / factors, rows < cones.zero
     lower, upper = lower.copy(), upper.copy()
     above, below = equal | (factors > 0.0), equal | (factors < 0.0)
     step = np.inf if outwards else ends
@@ -122,11 +120,10 @@ def stated_ranges(form: StandardForm, *, outwards: bool = True) -> tuple[Array, 
     return lower, upper
 
 
-def _heads(cones: Cones, size: int) -> Mask:
-    """Which rows beyond the linear ones are the first of a second-order cone."""
-    out = np.zeros(size - cones.linear, dtype=bool)
-    if cones.soc:
-        out[np.cumsum([0, *cones.soc[:-1]])] = True
+def _stating(cones: Cones, size: int) -> Mask:
+    """Which rows are linear, or the first of a second-order cone."""
+    out = np.arange(size) < cones.linear
+    out[cones.linear + np.cumsum([0, *cones.soc])[:-1]] = True
     return out
 
 
@@ -187,10 +184,7 @@ class _Rows:
 
     @classmethod
     def of(cls, form: StandardForm) -> _Rows:
-        A = by_columns(form.A)
-        if not A.data.all():
-            A = A.copy()
-            A.eliminate_zeros()
+        A = columns_of(form.A).nonzero
         return cls(form, A.data, A.indices, A.indptr)
 
     @classmethod

@@ -11,14 +11,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog.canon.compensated import by_columns
-from lexiprog.canon.cones import project
-from lexiprog.canon.standard_form import StandardForm
+from lexiprog.canon.standard_form import Columns, StandardForm, columns_of
 from lexiprog.certify.ranges import stated_ranges
 from lexiprog.tolerances import (
     LONG_ROUNDOFF,
@@ -27,21 +25,24 @@ from lexiprog.tolerances import (
     UNDERFLOW_ERRORS,
     UNIT_ROUNDOFF,
 )
-from lexiprog.typing import Array, Matrix, cached_property
+from lexiprog.typing import Array, Mask, Matrix, cached_property
 
 Long: TypeAlias = NDArray[np.longdouble]
-Floats = TypeVar("Floats", Array, Long)
 
 # Entries of a matrix above which the compensated bound goes piece by piece, as this one should.
 LARGE = 200_000
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def bound_with_rounding(form: StandardForm, x: Array, z: Array) -> float | None:
+def bound_with_rounding(
+    form: StandardForm, x: Array, z: Array, given: StandardForm | None = None
+) -> float | None:
     """What no feasible point's objective is below; None if more has to be done to know it.
 
     Each column must have a range that the form states on the side where its reduced cost leads,
-    or a square of its own in the objective, which holds it near ``x``.
+    or a square of its own in the objective, which holds it near ``x``. Multipliers of cones that
+    are no half-lines must be in the dual cones. ``given`` is the form as it was before its rows
+    were added to each other, and states the ranges.
 
     Examples
     --------
@@ -56,12 +57,18 @@ def bound_with_rounding(form: StandardForm, x: Array, z: Array) -> float | None:
     """
     if getattr(form.A, "format", "") != "csc" or not 0 < form.A.data.size <= LARGE:
         return None
-    lower, upper = _ranges(form)
+    lower, upper = _ranges(form if given is None else given)
     batch = LinearBatch(
         form.A, form.b, form.c[None], np.array([form.offset]), lower[None], upper[None], form.P
     )
-    z = project(form.cones, z, dual=True)
+    z = np.where(_signed(form), np.maximum(z, 0.0), z)
     return batch.bounds(x[None], z[None])[0]
+
+
+def _signed(form: StandardForm) -> Mask:
+    """Which multipliers must not be negative by themselves."""
+    rows = np.arange(form.b.size)
+    return (rows >= form.cones.zero) & (rows < form.cones.linear)
 
 
 def _ranges(form: StandardForm) -> tuple[Array, Array]:
@@ -97,9 +104,9 @@ class LinearBatch:
     P: Matrix | None = None
 
     @cached_property
-    def matrix(self) -> _Columns:
+    def matrix(self) -> Columns:
         """The rows, column by column."""
-        return _Columns(self.A)
+        return columns_of(self.A)
 
     def rows_at(self, x: Array) -> tuple[Array, Array]:
         """What each entry of the matrix adds to its row at a point for each, and the rows."""
@@ -115,12 +122,12 @@ class LinearBatch:
 
     def pulled(self, z: Array) -> Array:
         """``A.T @ z`` for the multipliers ``z`` of each problem."""
-        return self.matrix.sums(self.A.data * z[:, self.A.indices])
+        return self.matrix.sums(self.matrix.entries * z[:, self.matrix.rows])
 
     def bounds(self, x: Array, z: Array) -> list[float | None]:
         """A lower bound of each problem from multipliers in the dual cones; None if unknown."""
         charges = _Charges.of(self, x)
-        pulled, sizes = self.matrix.transposed_times(z)
+        pulled, sizes = _transposed_times(self.matrix, z)
         least, lost, excess = charges.least(pulled, sizes)
         paid = self.b * z
         if np.count_nonzero(excess):
@@ -162,12 +169,12 @@ class _Charges:
         longest, curvature, squares = batch.matrix.longest, None, None
         error: Array | float = 0.0
         if batch.P is not None:
-            P = _Columns(batch.P)
-            curved, curved_sizes = P.transposed_times(x)
+            P = columns_of(batch.P)
+            curved, curved_sizes = _transposed_times(P, x)
             costs, sizes = costs + curved, sizes + curved_sizes
             curvature = curved.astype(float)
             error = 2.0 * UNIT_ROUNDOFF * curved_sizes + LONG_ROUNDOFF * P.longest * curved_sizes
-            squares = P.lone_squares()
+            squares = P.once("lone squares", None, lambda: _lone_squares(P))
             longest += P.longest
         rounding = ROUND_UP * LONG_ROUNDOFF * (longest + 4)
         return cls(batch, x, costs, sizes, curvature, error, squares, rounding)
@@ -205,44 +212,23 @@ class _Charges:
             known |= bent
         if np.count_nonzero(known) < known.size:
             away = np.where(below, -low, np.where(above, high, math.inf))
-            away = 2.0 * away / np.abs(pulled).astype(float) + UNDERFLOW_ERRORS  # never zero
+            away = 2.0 * away / np.abs(pulled).astype(float)
+            away = np.maximum(away, 2.0 * UNIT_ROUNDOFF)  # a share that can be taken away
             excess = np.where(known, 0.0, away).max(axis=1)
         return charges, (wrong * reach).sum(axis=1), excess
 
 
-class _Columns:
-    """The columns of a sparse matrix, to be multiplied in the longest floats."""
+def _transposed_times(matrix: Columns, factors: Array) -> tuple[Long, Array]:
+    """The transposed matrix times these factors, and the sums of the terms' sizes."""
+    long = matrix.once("long", None, lambda: matrix.entries.astype(np.longdouble))
+    terms = long * factors[:, matrix.rows]
+    sums: Long = matrix.sums(terms)
+    return sums, matrix.sums(np.abs(terms.astype(float)))
 
-    def __init__(self, matrix: Matrix) -> None:
-        matrix = by_columns(matrix)
-        self.rows, self.entries = matrix.indices, matrix.data
-        self.counts: NDArray[np.intp] = matrix.indptr[1:] - matrix.indptr[:-1]
-        self.longest, self.filled = int(self.counts.max()), self.counts > 0
-        self.heads = matrix.indptr[:-1][self.filled]  # reduceat has no answer for empty columns
 
-    @cached_property
-    def places(self) -> NDArray[np.intp]:
-        """The column of each entry."""
-        return np.arange(self.counts.size).repeat(self.counts)
-
-    def sums(self, terms: Floats) -> Floats:
-        """Of terms, one for each entry, the sums over the columns."""
-        if self.heads.size == self.counts.size:
-            whole: Floats = np.add.reduceat(terms, self.heads, axis=1)
-            return whole
-        out: Floats = np.zeros((len(terms), self.counts.size), dtype=terms.dtype)
-        if self.heads.size:
-            out[:, self.filled] = np.add.reduceat(terms, self.heads, axis=1)
-        return out
-
-    def transposed_times(self, factors: Array) -> tuple[Long, Array]:
-        """The transposed matrix times these factors, and the sums of the terms' sizes."""
-        terms = self.entries.astype(np.longdouble) * factors[:, self.rows]
-        return self.sums(terms), self.sums(np.abs(terms.astype(float)))
-
-    def lone_squares(self) -> Array:
-        """The positive entries on the diagonal that are the only ones of their columns."""
-        size, places = self.counts.size, self.places
-        diagonal = np.bincount(places, self.entries * (self.rows == places), size)
-        alone = np.bincount(places, self.entries != 0.0, size) == 1
-        return np.where(alone & (diagonal > 0.0), diagonal, 0.0)
+def _lone_squares(matrix: Columns) -> Array:
+    """The positive entries on the diagonal that are the only ones of their columns."""
+    size, places = matrix.counts.size, matrix.places
+    diagonal = np.bincount(places, matrix.entries * (matrix.rows == places), size)
+    alone = np.bincount(places, matrix.entries != 0.0, size) == 1
+    return np.where(alone & (diagonal > 0.0), diagonal, 0.0)

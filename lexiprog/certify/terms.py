@@ -22,17 +22,17 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.canon.compensated import Pair, Sums, by_columns, times
+from lexiprog.canon.compensated import Pair, Sums, times
 from lexiprog.canon.cones import blocks, matrix, triangle
 from lexiprog.canon.decimals import DecimalResiduals
-from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.canon.standard_form import Columns, Cones, StandardForm, columns_of
 from lexiprog.tolerances import EPS, FEW_ROUNDINGS
 from lexiprog.typing import Array, Mask, cached_property
 
 # Measures of cones are found by bisection, from e**-40 to this, to a hundredth of themselves.
 _MOST, _STEPS = 4.0, 13
 # So many halves are taken at once of cones with so few rows, which takes a quarter of the time.
-_AT_ONCE, _FEW_ROWS = 5, 400
+_HALVES = ((7, 100), (5, 400))
 # How far inside their cones multipliers are put, as a share of themselves: some roundings.
 _SAFE = 8.0 * EPS
 
@@ -114,23 +114,11 @@ class Frame:
 
     def _paired(self) -> StandardForm:
         """The first and the largest row of each cone added, and taken from each other."""
-        A, b, tops, mates = by_columns(self.form.A), self.form.b.copy(), self.tops, self.mates
+        b, tops, mates, columns = self.form.b.copy(), self.tops, self.mates, columns_of(self.form.A)
         b[tops], b[mates] = b[tops] + b[mates], b[tops] - b[mates]
-        rows, partner, sign = b.size, np.full(b.size, -1), np.ones(b.size)
-        partner[tops], partner[mates], sign[mates] = mates, tops, -1.0
-        columns = np.arange(A.shape[1]).repeat(np.diff(A.indptr))
-        both = partner[A.indices] >= 0
-        more = columns[both] * rows + partner[A.indices[both]]
-        places, at = np.unique(
-            np.concatenate([columns * rows + A.indices, more]), return_inverse=True
-        )
-        data = np.concatenate([A.data * sign[A.indices], A.data[both]])
-        data = np.bincount(at, data, places.size).astype(float)  # of none: int
-        kept = data != 0.0  # without what cancels
-        columns, indices = np.divmod(places[kept], rows)
-        starts = np.searchsorted(columns, np.arange(A.shape[1] + 1))
-        turned = sp.csc_array((data[kept], indices, starts), shape=A.shape)
-        return replace(self.form, A=turned, b=b)
+        key = tops.tobytes(), mates.tobytes()
+        A = columns.once("paired", key, lambda: _paired(columns, tops, mates))
+        return replace(self.form, A=A, b=b)
 
     @np.errstate(all="ignore")
     def enter(self, z: Array) -> Array:
@@ -173,6 +161,22 @@ class Frame:
         return root_of_squares(part, self.heads - first)[self.sizes > 1]
 
 
+def _paired(A: Columns, tops: NDArray[np.intp], mates: NDArray[np.intp]) -> sp.csc_array:
+    """Some rows of a matrix added, and taken from each other."""
+    rows, width = A.matrix.shape
+    partner, sign = np.full(rows, -1), np.ones(rows)
+    partner[tops], partner[mates], sign[mates] = mates, tops, -1.0
+    both = partner[A.rows] >= 0
+    more = A.places[both] * rows + partner[A.rows[both]]
+    places, at = np.unique(np.concatenate([A.places * rows + A.rows, more]), return_inverse=True)
+    data = np.concatenate([A.entries * sign[A.rows], A.entries[both]])
+    data = np.bincount(at, data, places.size).astype(float)  # of none: int
+    kept = data != 0.0  # without what cancels
+    columns, indices = np.divmod(places[kept], rows)
+    starts = np.searchsorted(columns, np.arange(width + 1))
+    return sp.csc_array((data[kept], indices, starts), shape=(rows, width))
+
+
 def root_of_squares(parts: Array, starts: NDArray[np.intp]) -> Array:
     """Norms of pieces of vectors, without overflow or underflow."""
     if not starts.size:
@@ -197,39 +201,27 @@ class TermSizes:
     def __init__(self, form: StandardForm, x: Array, z: Array) -> None:
         self.given, self.frame = form, Frame(form, x, z)
         self.form = self.frame.form
-        self.A = by_columns(self.form.A)
-        self._counts = np.diff(self.A.indptr)
-        self._sizes = np.abs(self.A.data)
+        self.A = columns_of(self.form.A)
         self.lower, self.upper = form.ranges()
 
     def row_sizes(self, x: Array) -> Array:
         """``|A||x| + |b|``."""
-        weights = self._sizes * np.abs(x).repeat(self._counts)
-        return np.abs(self.form.b) + np.bincount(self.A.indices, weights, self.form.b.size)
+        weights = self.A.sizes * np.abs(x)[self.A.places]
+        return np.abs(self.form.b) + np.bincount(self.A.rows, weights, self.form.b.size)
 
     def column_sizes(self, x: Array, z: Array) -> Array:
         """``|c| + |P||x| + |A|'|z|``, multipliers as large as their cones let them be."""
         out = np.abs(self.form.c) + self.curvature_sizes(x)
-        if self.A.data.size:
-            entries = self._sizes * self.natural(z)[self.A.indices]
-            filled = self._counts > 0
-            out[filled] += np.add.reduceat(entries, self.A.indptr[:-1][filled])
+        out += self.A.sums(self.A.sizes * self.natural(z)[self.A.rows])
         return out
 
     def curvature_sizes(self, x: Array) -> Array | float:
         """``|P||x|``."""
-        if self._curvature is None:
-            return 0.0
-        columns, rows, sizes = self._curvature
-        return np.bincount(rows, sizes * np.abs(x)[columns], x.size).astype(float)  # of none: int
-
-    @cached_property
-    def _curvature(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Array] | None:
-        """Columns, rows and sizes of the entries of P."""
         if self.form.P is None:
-            return None
-        P = by_columns(self.form.P)
-        return np.arange(P.shape[1]).repeat(np.diff(P.indptr)), P.indices, np.abs(P.data)
+            return 0.0
+        P = columns_of(self.form.P)
+        sizes = np.bincount(P.rows, P.sizes * np.abs(x)[P.places], x.size)
+        return np.asarray(sizes, dtype=float)  # of none: int
 
     def natural(self, z: Array) -> Array:
         """Sizes of multipliers, each raised to what its cone allows beside the others."""
@@ -256,7 +248,7 @@ class TermSizes:
         linear = cones.linear
         outside = np.maximum(-slack[:linear], 0.0)
         outside[: cones.zero] = np.abs(slack[: cones.zero])
-        rows = max(most(ratio(outside, sizes[:linear])), self._beyond(x))
+        rows = max(most(ratio(outside, sizes[:linear])) if outside.any() else 0.0, self._beyond(x))
         in_cones = outside_cones(self, slack, sizes)
         z = into_dual(self, self.frame.enter(z), sizes)
         curve = 0.0 if form.P is None else form.P @ x
@@ -283,9 +275,12 @@ class TermSizes:
 
     def _beyond(self, x: Array) -> float:
         """How far a column is beyond a bound, over the sizes of both."""
-        past = np.concatenate([self.lower - x, x - self.upper])
+        below, above = self.lower - x, x - self.upper
+        if np.maximum(below, above).max(initial=-np.inf) <= 0.0:
+            return 0.0
+        past = np.maximum(np.concatenate([below, above]), 0.0)
         ends = np.abs(np.concatenate([self.lower, self.upper]))
-        return most(ratio(np.maximum(past, 0.0), ends + np.abs(np.tile(x, 2))))
+        return most(ratio(past, ends + np.abs(np.tile(x, 2))))
 
 
 def exact_slack(form: StandardForm, x: Pair, decimals: DecimalResiduals | None = None) -> Sums:
@@ -352,13 +347,14 @@ def least(inside: Callable[[Array], Mask], count: int, rows: int) -> Array:
     Where ``inside(0)`` holds it is 0. It may be asked for a row of them, or for many such rows:
     of cones with few ``rows`` several halves are taken at once.
     """
-    at_once = inside(np.zeros(count))
+    at_once, enough = inside(np.array([[0.0], [_MOST]]) * np.ones(count))
     if at_once.all():
         return np.zeros(count)
     low, width = np.full(count, -40.0), np.full(count, np.log(_MOST) + 40.0)
-    never, left = ~inside(np.full(count, _MOST)), _STEPS
+    never, left = ~enough, _STEPS
+    most_halves = next((k for k, most in _HALVES if rows <= most), 1)
     while left:
-        halves = min(left, _AT_ONCE) if rows <= _FEW_ROWS else 1
+        halves = min(left, most_halves)
         left, pieces = left - halves, 2**halves
         width = width / pieces
         enough = inside(np.exp(low + np.arange(1, pieces)[:, None] * width))

@@ -26,10 +26,9 @@ from cvxpy.reductions.matrix_stuffing import extract_lower_bounds, extract_upper
 from cvxpy.reductions.solvers.conic_solvers.highs_conif import HIGHS
 from cvxpy.utilities import scopes
 
-from lexiprog.canon.compensated import by_columns
 from lexiprog.canon.equilibration import equilibrate, fitted_units
 from lexiprog.canon.scaling import Scaling
-from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.canon.standard_form import Cones, StandardForm, by_columns
 from lexiprog.cvxpy_adapter.affine import AffineMatrix, Coordinates, DenseAffine, TensorEntries
 from lexiprog.cvxpy_adapter.numbers import Compiled, IndexMap, IndexRange, Maps, Reader
 from lexiprog.model.expressions import CVXPY_LOCK, dense

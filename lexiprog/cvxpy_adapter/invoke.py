@@ -15,8 +15,7 @@ from lexiprog.backends.clarabel import InteriorPoint, KeptInterior, threads_for
 from lexiprog.backends.highs import HighsModel
 from lexiprog.backends.kept import KeptHighs
 from lexiprog.backends.remote import plain
-from lexiprog.canon.compensated import by_columns
-from lexiprog.canon.standard_form import Bounds, StandardForm
+from lexiprog.canon.standard_form import Bounds, StandardForm, by_columns
 from lexiprog.cvxpy_adapter.canonicalise import AffineCompiled
 from lexiprog.cvxpy_adapter.numbers import Compiled
 from lexiprog.deadline import Deadline

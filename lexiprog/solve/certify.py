@@ -141,11 +141,11 @@ def _met(task: Task, form: StandardForm, x: Array, z: Array, measured: Measures)
     if not (linear and certificate.proved and certificate.row_tolerance < CERTIFIED * NEARNESS):
         return measured
     terms = TermSizes(form, x, z)
-    if not misses(terms, x):
-        return measured
     inside = np.count_nonzero((terms.lower < x) & (x < terms.upper))
     if task.solver.target == "HIGHS" and touched_rows(terms, x, TOUCHED).sum() <= inside:
         return measured  # what a vertex touches is independent, unless it is too much
+    if not misses(terms, x):
+        return measured
     if origin_of_rows(task) == "computed":
         return measured  # and not known better
     if is_met_nearby(terms, x, touched=TOUCHED, decimals=lambda: task.native.decimals):

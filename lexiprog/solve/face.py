@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 from lexiprog.backends.highs import TINY, HighsModel, Vertex
 from lexiprog.backends.refinement import is_off, refined
 from lexiprog.backends.remote_lp import RemoteHighs
-from lexiprog.canon.compensated import by_columns
 from lexiprog.canon.decimals import DecimalResiduals, decimal_residuals
 from lexiprog.canon.multipliers import Refinement, Sizes, binding, is_real
-from lexiprog.canon.standard_form import Bounds, Cones, StandardForm, same_columns
+from lexiprog.canon.standard_form import Bounds, Cones, StandardForm, by_columns, same_columns
 from lexiprog.cvxpy_adapter import Compiled
 from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import Memory

@@ -56,29 +56,30 @@ class _Point:
         self.y = y = np.where(((y > 0.0) & below) | ((y < 0.0) & above), y, 0.0)
         self.at, self._sizes = A @ x, np.abs(y)
         self.left, self.terms = program.c - y @ A, np.abs(program.c) + self._sizes @ program.sizes
+        self._squares = np.zeros(0) if P is None else np.abs(P) @ np.abs(x)
         if P is not None:
-            self.left, self.terms = self.left + P @ x, self.terms + np.abs(P) @ np.abs(x)
+            self.left, self.terms = self.left + P @ x, self.terms + self._squares
 
     @cached_property
     def measures(self) -> tuple[float, float, float]:
         """What rows, columns and the gap miss, each over the terms that it is made of."""
         program, x, y, at, left = self.program, self.x, self.y, self.at, self.left
-        ends, size = program.bounds, np.abs(x)
+        ends, size, free = program.bounds, np.abs(x), 0.0
         rows = max(_missed(ends.row_lower, at, ends.row_upper, program.sizes, size),
                    _missed(ends.lower, x, ends.upper, None, size))  # fmt: skip
         worth = float(np.abs(program.c) @ size)
         if program.P is not None:
-            worth += float(size @ np.abs(program.P) @ size)
-        end = np.where(left > 0.0, ends.lower, ends.upper)
-        held, away = np.isfinite(end), np.abs(left)
-        free = np.divide(away, self.terms, out=np.zeros(x.size), where=~held & (self.terms > 0.0))
-        pushed = y != 0.0
-        row_end = np.where(pushed, np.where(y > 0.0, ends.row_lower, ends.row_upper), 0.0)
-        end, away = np.where(held, end, 0.0), np.where(held, away, 0.0)
-        charges = float(away @ np.abs(x - end))
-        charges += float(self._sizes @ np.abs(np.where(pushed, at - row_end, 0.0)))
+            worth += float(size @ self._squares)
+        end, away = np.where(left > 0.0, ends.lower, ends.upper), np.abs(left)
+        held = np.isfinite(end)
+        if not held.all():
+            loose = ~held & (self.terms > 0.0)
+            free = float(np.max(away[loose] / self.terms[loose], initial=0.0))
+            end, away = np.where(held, end, 0.0), np.where(held, away, 0.0)
+        row_end = np.where(y > 0.0, ends.row_lower, np.where(y < 0.0, ends.row_upper, 0.0))
+        charges = float(away @ np.abs(x - end)) + float(self._sizes @ np.abs(at - row_end))
         worth += float(self._sizes @ np.abs(row_end)) + float(away @ np.abs(end))
-        return rows, float(free.max(initial=0.0)), charges / worth if worth > 0.0 else charges
+        return rows, free, charges / worth if worth > 0.0 else charges
 
     @property
     def passed(self) -> bool:
@@ -460,6 +461,8 @@ class RepeatedQuadratic(Repeated):
         A point can be moved into bounds exactly, and is never beyond an end of zero by rounding.
         """
         ends, limits, columns = self.maps.bounds(values), self._limits, self._limited
+        if not columns.size:
+            return ends
         one, other = ends.row_lower[limits] / self._factors, ends.row_upper[limits] / self._factors
         np.maximum.at(ends.lower, columns, np.minimum(one, other))
         np.minimum.at(ends.upper, columns, np.maximum(one, other))

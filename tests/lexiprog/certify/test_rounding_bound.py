@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lexiprog.canon.cones import project
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.certify import rounding_bound
 from lexiprog.certify.bound import lower_bound
@@ -109,7 +110,7 @@ def test_squares_of_their_own_hold_columns_without_bounds(seed):
 @given(seed=seeds, noise=st.sampled_from([0.0, 1e-16, 1e-13, -1e-13]))
 def test_a_length_whose_multiplier_is_a_little_too_large_is_bounded_as_well(seed, noise):
     form, x, z, value = distance(seed)
-    found = bound_with_rounding(form, x, z * (1.0 + noise))
+    found = bound_with_rounding(form, x, project(form.cones, z * (1.0 + noise), dual=True))
     assert found is not None
     # The length as floats have it is itself wrong by a rounding or two.
     assert found <= value * (1.0 + 2.0**-50)
@@ -133,7 +134,7 @@ def test_what_is_not_that_simple_is_left_to_others():
     assert bound_with_rounding(replace(form, A=form.A.tocsr()), x, z) is None
     # A length that its multiplier makes negative by far has no least.
     form, x, z, _ = distance(3)
-    assert bound_with_rounding(form, x, 1.01 * z) is None
+    assert bound_with_rounding(form, x, project(form.cones, 1.01 * z, dual=True)) is None
     # A free column with a reduced cost has no least either.
     free = StandardForm(np.ones(1), 0.0, sp.csc_array(np.ones((1, 1))), np.ones(1), Cones(nonneg=1))
     assert bound_with_rounding(free, np.ones(1), np.array([-0.5])) is None

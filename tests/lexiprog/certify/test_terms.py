@@ -313,7 +313,7 @@ def test_each_cone_is_charged_for_alone(cones, z, x, charges):
 # Points: by how much of their terms slacks are outside their cones.
 
 
-@pytest.mark.parametrize(("rows", "asked"), [(5, 5), (5000, 15)])
+@pytest.mark.parametrize(("rows", "asked"), [(5, 3), (400, 4), (5000, 14)])
 def test_the_least_share_is_found_to_a_hundredth_of_itself_in_few_looks(rows, asked):
     ends, looks = np.array([0.0, 1e-12, 1e-3, 3.9, 4.1]), []
 
