@@ -354,7 +354,7 @@ def _metric(terms: TermSizes, x: Array, z: Array, sizes: Array) -> sp.csc_array:
     usual = np.where(filled, worth(form, x, z) / np.where(filled, sizes[equal], 1.0), 0.0)
     weights[equal] = np.maximum(weights[equal], usual)
     linear = [sp.diags_array(weights[: cones.linear])] if cones.linear else []
-    parts = [*linear, *_roots(terms, inwards(terms, z, 1e-2))]
+    parts = [*linear, *map(sp.coo_array, _roots(terms, inwards(terms, z, 1e-2)))]
     return sp.csc_array(sp.block_diag(parts)) if parts else sp.csc_array((0, 0))
 
 

@@ -108,7 +108,7 @@ class Positions:
         nor than the last level, less those steps but the last.
         """
         count, blocks, unit = len(self._utilities), steps.size, self._grid or 1.0
-        rows, offsets, each = self._utilities.rows, self._utilities.offsets, sp.identity(count)
+        rows, offsets, each = self._utilities.rows, self._utilities.offsets, sp.eye_array(count)
         no_level = sp.csr_array((count, 1))
         parts = [
             [
@@ -127,7 +127,7 @@ class Positions:
             parts += [
                 [rows, no_level, sp.kron(kept[None, :], each)],
                 [None, None, sp.kron(chain, each)],
-                [None, None, sp.kron(sp.identity(blocks), np.ones((1, count)))],
+                [None, None, sp.kron(sp.eye_array(blocks), np.ones((1, count)))],
             ]
             lower += [levels[-1][0] - offsets, np.full(size, -np.inf), np.full(blocks, -np.inf)]
             most = [before for _, before in levels[1:]] + [position]

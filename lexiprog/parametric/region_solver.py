@@ -371,13 +371,16 @@ class WorkerProcesses(Executor):
         self._max_workers, self._closed = count, False
         self._waiting: Queue[tuple[Future[Any], bytes] | None] = Queue()
         path = os.pathsep.join(filter(None, sys.path))
-        self._processes = [
-            subprocess.Popen(
-                [sys.executable, "-c", _SERVE], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": path},
-            )
-            for _ in range(count)
-        ]  # fmt: skip
+        self._processes: list[subprocess.Popen[bytes]] = []
+        try:
+            for _ in range(count):
+                self._processes.append(subprocess.Popen(
+                    [sys.executable, "-c", _SERVE], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                    env={**os.environ, "PYTHONPATH": path},
+                ))  # fmt: skip
+        except BaseException:  # Ctrl-C, or no process more: none is left behind
+            self.shutdown()
+            raise
         for process in self._processes:
             Thread(target=self._feed, args=[process], daemon=True).start()
 

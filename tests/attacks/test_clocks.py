@@ -11,21 +11,31 @@ BY_DAY = ["integer_leximin", "a_conflict", "semidefinite", "a_sweep", "a_curve",
 
 @pytest.mark.parametrize("name", BY_DAY)
 def test_a_time_limit_is_kept(name):
-    least = clocks.compile_time(name, 1)
-    took, found = clocks.timed(name, 1, 0.6)
-    assert took <= max(1.1 * 0.6, least) + 0.5 * clocks.share(), found
+    late = []
+    for _ in range(3):  # other work on the machine may be to blame, but not each time
+        least = clocks.compile_time(name, 1)
+        took, _found = clocks.timed(name, 1, 0.6)
+        late.append(took - max(1.1 * 0.6, least))
+        if late[-1] <= 0.5:
+            return
+    pytest.fail(f"late by {late} s")
 
 
 @pytest.mark.parametrize(
     "name", ["integer_leximin", "semidefinite", "a_curve", "a_sweep_in_threads"]
 )
 def test_ctrl_c_is_heard(name):
-    found = clocks.interrupted(name, 1, 0.9 if name == "semidefinite" else 0.5)
-    assert found is not None
-    seconds, error = found
-    assert seconds <= clocks.share()
-    assert isinstance(error, lx.Interrupted)
-    assert error.partial is not None
+    waited = []
+    for _ in range(3):
+        found = clocks.interrupted(name, 1, 0.9 if name == "semidefinite" else 0.5)
+        assert found is not None
+        seconds, error = found
+        assert isinstance(error, lx.Interrupted)
+        assert error.partial is not None
+        waited.append(seconds)
+        if seconds <= 1.0:
+            return
+    pytest.fail(f"Ctrl-C was heard after {waited} s")
 
 
 @pytest.mark.nightly

@@ -173,10 +173,11 @@ LONG = {
 
 @pytest.mark.parametrize("name", LONG)
 def test_a_time_limit_reaches_every_loop(name):
-    program, begun = LONG[name](), time.perf_counter()
+    program, begun = LONG[name](), time.process_time()
     with pytest.raises(lx.StageError) as caught:
         program.solve(time_limit=1.5)
-    assert time.perf_counter() - begun < 4.0  # 1.6 in peace; other tests run at the same time
+    # Of the processor, since others use it at the same time; tests/attacks/ looks at the clock.
+    assert time.process_time() - begun < 4.0
     assert list(caught.value.partial) == ["first"]
     if name == "conflict":  # in peace the former
         assert re.search("perhaps not all of them are needed|time was over", str(caught.value))

@@ -23,9 +23,8 @@ def test_importing_the_package_loads_none_of_its_parts():
     assert "sklearn" not in loaded
 
 
-@pytest.mark.parametrize("name", ["LexiBoostClassifier", "LexiEnsembleClassifier"])
-def test_an_estimator_loads_neither_plots_nor_data_nor_dask(name):
-    loaded = loaded_after(f"from lexiprog_boost import {name}")
+def test_estimators_load_neither_plots_nor_data_nor_dask():
+    loaded = loaded_after("from lexiprog_boost import LexiBoostClassifier, LexiEnsembleClassifier")
     heavy = ["lexiprog_boost.plots", "lexiprog_boost.datasets", "lexiprog_boost.one_class"]
     assert set(loaded) & {*heavy, "lexiprog_boost.experiments", "dask", "matplotlib"} == set()
 

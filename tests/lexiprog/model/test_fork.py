@@ -108,7 +108,7 @@ def test_a_fork_waits_until_nobody_is_in_the_middle_of_something():
     thread.join()
 
 
-def free(lock):
+def free(lock, within=5.0):
     """Whether another thread gets the lock."""
     got = threading.Event()
 
@@ -117,7 +117,7 @@ def free(lock):
             got.set()
 
     threading.Thread(target=enter, daemon=True).start()
-    return got.wait(5)
+    return got.wait(within)
 
 
 def test_a_lock_that_is_not_released_in_time_is_free_in_the_child_only(monkeypatch):
@@ -141,8 +141,8 @@ def test_a_lock_that_is_not_released_in_time_is_free_in_the_child_only(monkeypat
 def test_a_fork_inside_the_lock_leaves_it_held_in_parent_and_child():
     lock = ForkSafeLock()
     with lock:
-        assert in_child(lambda: free(lock)) is False
-        assert not free(lock)
+        assert in_child(lambda: free(lock, within=0.5)) is False
+        assert not free(lock, within=0.5)
     assert free(lock)
 
 

@@ -138,8 +138,11 @@ def test_in_a_browser_the_frame_is_as_high_as_what_is_in_it(explorer, tmp_path):
     path = tmp_path / "notebook.html"
     path.write_text(f"<html><body>{explorer._repr_html_()}</body></html>", encoding="utf-8")
     estimated = int(re.search(r"height:(\d+)px", explorer._repr_html_())[1])
-    shown = page_after(path.as_uri(), tmp_path, "--window-size=1400,900")
-    fitted = int(re.search(r"height: ?(\d+)px", shown)[1])
+    for _ in range(3):  # on a busy machine Chromium may not have come to the frame yet
+        shown = page_after(path.as_uri(), tmp_path, "--window-size=1400,900")
+        fitted = int(re.search(r"height: ?(\d+)px", shown)[1])
+        if fitted != estimated:
+            break
     assert 200 < fitted < 0.8 * estimated
 
 

@@ -79,6 +79,7 @@ def test_a_signal_during_a_native_solve_hands_over_what_was_solved(workers):
         out, err = child.communicate(timeout=20)
     finally:
         child.kill()
+        child.communicate()
     assert child.returncode == 0, err
     lines = out.splitlines()
     assert lines[0] == "{'quick': 'optimal', 'split': 'unfinished'} 2.0 None", out

@@ -11,11 +11,13 @@ pytestmark = pytest.mark.filterwarnings("ignore::lexiprog.LexiprogWarning")
 
 # What the others answer is reported: `python -m tests.lexiprog.solve.random_rates`.
 LEAST_RATE = {"HIGHS": 0.99, "CLARABEL": 0.95}
+# 500 of each by night.
+EXAMPLES = {"HIGHS": 60, "CLARABEL": 40, "ECOS": 20, "SCS": 20}
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_whatever_is_called_optimal_is_optimal_by_linprog(solver, record_property):
-    rates = survey(solver, examples=60)
+    rates = survey(solver, examples=EXAMPLES[solver])
     record_property("rates", str(rates))
     assert rates.rate >= LEAST_RATE.get(solver, 0.0), str(rates)
 

@@ -105,6 +105,7 @@ def stop(process, store, cells, by):
         return process.communicate(timeout=60)
     finally:
         process.kill()
+        process.wait()
 
 
 @pytest.fixture(scope="module")
