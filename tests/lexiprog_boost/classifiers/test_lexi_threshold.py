@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import lexiprog as lx
@@ -146,6 +147,40 @@ def test_texts_tables_and_decision_values_are_taken():
 class _NoScores(NearestCentroid):
     predict_proba = property()
     decision_function = property()
+
+
+def test_what_is_given_for_each_point_reaches_the_estimator_with_its_points():
+    X, y = three_classes(0, 900)
+    twice = np.r_[np.ones(600), np.zeros(300)]  # the last points weigh nothing
+    weighted = LexiThresholdClassifier(GaussianNB(), cv=3, random_state=0)
+    weighted.fit(X, y, sample_weight=twice.tolist())
+    np.testing.assert_allclose(
+        weighted.estimator_.theta_, GaussianNB().fit(X[:600], y[:600]).theta_
+    )
+    assert len(weighted.calibration_points_.codes) == 900
+    piped = LexiThresholdClassifier(make_pipeline(GaussianNB()), random_state=0)
+    piped.fit(X, y, gaussiannb__sample_weight=twice)
+    with pytest.raises(ValueError, match=r"fitted already; \['sample_weight'\] can do nothing"):
+        clone(weighted).set_params(cv="prefit").fit(X, y, sample_weight=twice)
+
+
+def test_points_at_hand_may_lack_a_class_that_the_fitted_estimator_knows():
+    X, y = three_classes(0)
+    fitted = GaussianNB().fit(X, y)
+    new, labels = three_classes(1)
+    kept = labels != "C"
+    model = LexiThresholdClassifier(fitted, FLOORS[:1], cv="prefit").fit(new[kept], labels[kept])
+    assert model.classes_.tolist() == ["A", "B", "C"]
+    assert model.floors_[0].status == "promised"
+    assert np.isnan(model.recalls_["C"])
+    assert recall(model, new, labels, "A") >= 0.9
+
+
+def test_decision_values_are_one_a_class():
+    X, y = make_classification(400, n_classes=4, n_informative=5, random_state=0)
+    model = LexiThresholdClassifier(SVC(decision_function_shape="ovo"), random_state=0)
+    with pytest.raises(ValueError, match=r"6 decision values for 4 classes.*'ovr'"):
+        model.fit(X, y)
 
 
 def test_groups_of_a_column_have_a_floor_each():
