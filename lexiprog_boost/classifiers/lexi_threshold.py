@@ -111,10 +111,11 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
     recalls_ : dict
         The recall of each class there.
     thresholds_ : dict
-        Of the classes that claim: by how much the logarithm of the score must exceed that of the
-        best later class, both divided by the classes' frequencies.
+        Of the classes that claim, in their order: by how much the logarithm of a class's
+        probability must exceed the largest of ``log(probability / frequency)`` of the later ones.
+        Without probabilities, decision values take the place of both logarithms.
     multipliers_ : dict
-        Of the other classes.
+        Of the other classes: what nobody claims is ``argmax(multiplier * probability)``.
     rule_ : DecisionRule
         Both, as a function of scores.
     priorities_, calibration_points_ : list of ClassPriority, ScoredPoints

@@ -92,6 +92,26 @@ def test_the_report_has_a_line_a_priority_with_its_price(fitted):
     assert "promised" in fitted._repr_mimebundle_()["text/html"]
 
 
+def test_the_rule_can_be_applied_by_hand(fitted):
+    y = three_classes(0)[1]
+    shares = dict(zip(LABELS, np.unique(y, return_counts=True)[1] / len(y), strict=True))
+    new = three_classes(5, 300)[0]
+    said = []
+    for chances in fitted.estimator_.predict_proba(new):
+        left = dict(zip(LABELS, np.maximum(chances, 1e-6), strict=True))
+        for label, threshold in fitted.thresholds_.items():
+            own = left.pop(label)
+            if np.log(own) - np.log(max(p / shares[c] for c, p in left.items())) >= threshold:
+                said.append(label)
+                break
+        else:
+            said.append(max(left, key=lambda c: left[c] * fitted.multipliers_[c]))
+    assert said == fitted.predict(new).tolist()
+    assert list(fitted.thresholds_) == ["A", "B"]
+    assert list(fitted.multipliers_) == ["C"]
+    assert fitted.aims_["worst recall"] == min(fitted.recalls_.values())
+
+
 def test_the_price_of_a_floor_is_what_the_rest_would_gain_without_it(fitted):
     without = clone(fitted).set_params(priorities=FLOORS[1:]).fit(*three_classes(0))
     gain = without.recalls_["C"] - fitted.recalls_["C"]
