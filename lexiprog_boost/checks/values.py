@@ -40,7 +40,7 @@ def check_margins(margins: Any) -> Floats:
 def check_classes(classes: NDArray) -> NDArray:
     """Refuse a problem with one class."""
     if len(classes) < 2:
-        raise ValueError(f"y has the one class {classes.tolist()}; boosting needs two or more.")
+        raise ValueError(f"y has the one class {classes.tolist()}; it takes two or more.")
     return classes
 
 

@@ -48,8 +48,9 @@ SMALLEST = 1e-6
 # The part of the points that is kept from training, unless another is given, and the largest part
 # if a floor needs more cases.
 HOLDOUT, LARGEST_HOLDOUT = 1 / 3, 1 / 2
-# So large a share of the points at one score makes a floor coarse.
-TIED = 0.1
+# So large a share of the points at one score makes a floor coarse; so near, relative to the range
+# of scores, is the same score.
+TIED, TIE = 0.1, 1e-12
 
 
 class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -110,10 +111,11 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
     recalls_ : dict
         The recall of each class there.
     thresholds_ : dict
-        Of the classes that claim: by how much the logarithm of the score must exceed that of the
-        best later class, both divided by the classes' frequencies.
+        Of the classes that claim, in their order: by how much the logarithm of a class's
+        probability must exceed the largest of ``log(probability / frequency)`` of the later ones.
+        Without probabilities, decision values take the place of both logarithms.
     multipliers_ : dict
-        Of the other classes.
+        Of the other classes: what nobody claims is ``argmax(multiplier * probability)``.
     rule_ : DecisionRule
         Both, as a function of scores.
     priorities_, calibration_points_ : list of ClassPriority, ScoredPoints
@@ -129,7 +131,6 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
     duplicates, and points that belong together (visits of one patient) on both sides of a split
     void it. Precision is promised for the classes' frequencies in the data given to `fit`. A floor
     barely out of reach takes whatever it can from the rest: `report` tells each floor's price.
-    Fit an estimator with sample weights yourself and give it with ``cv="prefit"``.
 
     A sum of recalls or costs over three classes and more is found by line searches, and not proved
     best; nor are counts of many classes whose scores tie (`report` says so). All else is exact.
@@ -170,7 +171,7 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit the estimator and find the thresholds, as the class describes.
 
         Parameters
@@ -179,27 +180,37 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
             Points, of any kind that the estimator takes.
         y : array-like of shape (n,)
             Labels of two classes or more.
+        **fit_params
+            For the estimator's own `fit`, such as ``sample_weight``, or ``svc__sample_weight`` for
+            a step of a pipeline; what has a value a point is dealt with the points. Floors count
+            cases, whatever they weigh.
 
         Returns
         -------
         self
         """
         self._check_options()
+        if fit_params and self.cv == "prefit":
+            raise ValueError(f"the estimator is fitted already; {list(fit_params)} can do nothing.")
         if _is_text(X):
             data = _text_data(X, y)
         else:
             data = check_training_data(self, X, y, None, keep_frames=True)
-        priorities = read_priorities(self.priorities, data.classes)
+        classes = data.classes
+        if isinstance(self.cv, str) and self.cv == "prefit":
+            check_is_fitted(self.estimator)  # the points at hand may lack one of its classes
+            classes = np.union1d(classes, self.estimator.classes_)
+        priorities = read_priorities(self.priorities, classes)
         columns = [one.column for one in priorities if one.column is not None]
         groups = {column: _column(X, column) for column in columns}
-        rows, logs = self._unseen_scores(data, priorities)
-        codes = data.codes[rows]
-        shares = np.bincount(data.codes) / len(data.codes)
+        rows, logs = self._unseen_scores(data, priorities, classes, fit_params)
+        counts = np.bincount(class_codes(data.y, classes), minlength=len(classes))
         points = ScoredPoints(
-            logs, codes, data.classes, shares, self._offsets(shares),
+            logs, class_codes(data.y[rows], classes), classes, counts / counts.sum(),
+            self._offsets(counts),
             {column: _grouped(values[rows]) for column, values in groups.items()},
         )  # fmt: skip
-        self.classes_ = data.classes
+        self.classes_ = classes
         self._found_on(points, priorities)
         return self
 
@@ -214,10 +225,10 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         self.recalls_ = dict(zip(points.classes.tolist(), _recalls(points, fitted), strict=True))
         labels = points.classes.tolist()
         self.thresholds_ = {labels[c]: t for c, t in zip(rule.order, rule.thresholds, strict=True)}
+        with np.errstate(over="ignore"):  # decision values may have any size
+            multipliers = np.exp(rule.offsets)
         self.multipliers_ = {
-            labels[c]: float(np.exp(rule.offsets[c]))
-            for c in range(len(labels))
-            if c not in rule.order
+            labels[c]: float(multipliers[c]) for c in range(len(labels)) if c not in rule.order
         }
         self._warn()
 
@@ -238,7 +249,7 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         points, rule = self.calibration_points_, self.rule_
         for place, code in enumerate(rule.order):
             scores = rule.claim_scores(points.logs, place)
-            tied = np.isclose(scores, rule.thresholds[place], atol=1e-12)
+            tied = np.isclose(scores, rule.thresholds[place], 0.0, TIE * np.ptp(points.logs))
             if tied.mean() > TIED and tied.sum() > 2:
                 warnings.warn(
                     f"{tied.mean():.0%} of the points have the very score of the threshold of "
@@ -269,14 +280,17 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
     # Scores of points that the estimator has not seen.
 
     def _unseen_scores(
-        self, data: TrainingData, priorities: list[ClassPriority]
+        self,
+        data: TrainingData,
+        priorities: list[ClassPriority],
+        classes: NDArray,
+        params: dict[str, Any],
     ) -> tuple[NDArray[np.intp], Floats]:
         """The points that the rule is found on, and their scores; sets ``estimator_``."""
         everything = np.arange(len(data.y))
         if isinstance(self.cv, str) and self.cv == "prefit":
-            check_is_fitted(self.estimator)
             self.estimator_ = self.estimator
-            return everything, self._logs(self.estimator_, data.X, data.classes)
+            return everything, self._logs(self.estimator_, data.X, classes)
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(np.iinfo(np.int32).max))
         learner = clone(self.estimator)
@@ -285,16 +299,16 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         if isinstance(self.cv, str | float):
             kept = held_out(data.codes, self._share_kept(data, priorities), seed)
             train, rows = np.flatnonzero(~kept), np.flatnonzero(kept)
-            self.estimator_ = learner.fit(take_rows(data.X, train), data.y[train])
-            return rows, self._logs(self.estimator_, take_rows(data.X, rows), data.classes)
+            self.estimator_ = _fitted_on(learner, data, train, params)
+            return rows, self._logs(self.estimator_, take_rows(data.X, rows), classes)
         folds = deal_folds(data.codes, int(self.cv), seed)
         parts = Parallel(n_jobs=workers_for(data.X, self.n_jobs))(
-            delayed(self._judged)(learner, data, folds, k) for k in range(folds.max() + 1)
+            delayed(self._judged)(learner, data, folds, k, params) for k in range(folds.max() + 1)
         )
-        logs = np.empty((len(data.y), len(data.classes)))
+        logs = np.empty((len(data.y), len(classes)))
         for k, part in enumerate(parts):
             logs[folds == k] = part
-        self.estimator_ = learner.fit(data.X, data.y)
+        self.estimator_ = _fitted_on(learner, data, everything, params)
         rows = np.flatnonzero(folds >= 0)  # the only point of its class is never held out
         return rows, logs[rows]
 
@@ -313,9 +327,11 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         ]
         return max([HOLDOUT, *(share for share in takes if share <= LARGEST_HOLDOUT)])
 
-    def _judged(self, learner: Any, data: TrainingData, folds: Codes, k: int) -> Floats:
+    def _judged(
+        self, learner: Any, data: TrainingData, folds: Codes, k: int, params: dict[str, Any]
+    ) -> Floats:
         train, test = np.flatnonzero(folds != k), np.flatnonzero(folds == k)
-        twin = clone(learner).fit(take_rows(data.X, train), data.y[train])
+        twin = _fitted_on(clone(learner), data, train, params)
         return self._logs(twin, take_rows(data.X, test), data.classes)
 
     def _logs(self, estimator: Any, X: Any, classes: NDArray) -> Floats:
@@ -331,15 +347,20 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         if values.ndim == 1:
             values = np.column_stack([-values / 2, values / 2])
         codes = class_codes(estimator.classes_, classes, source=type(estimator).__name__)
+        if values.shape[1] != len(codes):
+            raise ValueError(
+                f"{type(estimator).__name__} has {values.shape[1]} decision values for "
+                f"{len(codes)} classes; it takes one a class (decision_function_shape='ovr')."
+            )
         aligned = np.full((len(values), len(classes)), values.min(initial=0.0) - 1.0)
         aligned[:, codes] = values
         return aligned
 
-    def _offsets(self, shares: Floats) -> Floats:
+    def _offsets(self, counts: NDArray) -> Floats:
         """Probabilities are compared relative to the classes' frequencies; other scores as is."""
         if hasattr(self.estimator_, "predict_proba"):
-            return np.asarray(-np.log(shares))
-        return np.zeros(len(shares))
+            return np.asarray(-np.log(np.maximum(counts, 1) / counts.sum()))
+        return np.zeros(len(counts))
 
     # Predictions.
 
@@ -497,6 +518,18 @@ def held_out(codes: Codes, share: float, seed: int) -> NDArray[np.bool_]:
     if not kept.any():
         raise ValueError("no class has two points, so no point can be held out.")
     return kept
+
+
+def _fitted_on(learner: Any, data: TrainingData, rows: NDArray, params: dict[str, Any]) -> Any:
+    """The learner, fitted to some of the points, with what was given for each of them."""
+    n = len(data.y)
+    mine = {
+        name: take_rows(value if hasattr(value, "shape") else np.asarray(value), rows)
+        if np.ndim(value) and len(value) == n
+        else value
+        for name, value in params.items()
+    }
+    return learner.fit(take_rows(data.X, rows), data.y[rows], **mine)
 
 
 def _recalls(points: ScoredPoints, fitted: Fitted) -> Floats:

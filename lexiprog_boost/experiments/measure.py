@@ -173,7 +173,7 @@ def store_of(folder: Path, study: Study) -> Store:
     So has every table of a user's own, by what is in it: cells of a table that was changed since,
     or of another with the same name, must not be taken for those of this one.
     """
-    name = replace(study, part="").title
+    name = replace(study, part="").label
     if study.file is not None:
         name += f"-{blake2b(study.file.read_bytes(), digest_size=8).hexdigest()}"
     return Store(folder / "cells" / f"{name}.jsonl")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
 
 from lexiprog_boost.datasets import (
@@ -67,11 +68,22 @@ class Study:
     file: Path | None = None
 
     @property
-    def title(self) -> str:
-        """The study's name with what is left of it: the name of its report."""
+    def label(self) -> str:
+        """The study's name with what is left of it."""
         table = "" if self.file is None else self.datasets[0]
         words = (self.name, table, self.part, "quick" * self.quick)
         return "-".join(word for word in words if word)
+
+    @property
+    def title(self) -> str:
+        """The name of its report: the label, for a table of a user's own with a digest of its path.
+
+        So tables of one name in several folders have a report each.
+        """
+        if self.file is None:
+            return self.label
+        where = blake2b(str(self.file.resolve()).encode(), digest_size=2).hexdigest()
+        return f"{self.label}-{where}"
 
     @property
     def few_sets(self) -> bool:

@@ -145,7 +145,10 @@ def about_data(study: Study, data_dir: Path | None) -> str:
     if fixed == len(data):
         said = f"Test folds: {owner} own."
     else:
-        said = f"Test folds: stratified, shuffled with seed 0, for {len(data) - fixed} data sets"
+        dealt = len(data) - fixed
+        said = (
+            f"Test folds: stratified, shuffled with seed 0, for {dealt} data set{'s' * (dealt > 1)}"
+        )
         said += f", {owner} own for {fixed}." if fixed else "."
         if study.name.startswith("keel") and data_dir is None:
             said += (
@@ -180,7 +183,11 @@ def _sets(study: Study) -> str:
     """How many data sets there are, of how many if the paper's study has more."""
     count, whole = len(study.datasets), STUDIES.get(study.name)
     total = count if whole is None or study.quick else len(whole.datasets)
-    return f"{count} data sets" if count == total else f"{count} of {total} data sets"
+    return (
+        f"{count} data set{'s' * (count > 1)}"
+        if count == total
+        else f"{count} of {total} data sets"
+    )
 
 
 def _key(record: Mapping[str, object]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from lexiprog_boost.aliases import Floats, Mask
+from lexiprog_boost.aliases import Codes, Floats, Mask
 from lexiprog_boost.thresholds.floors import ROUNDING, Wanted, count_needed, plain_count
 from lexiprog_boost.thresholds.promises import SUMS, ClassPriority
 from lexiprog_boost.thresholds.rules import DecisionRule, ScoredPoints
@@ -25,8 +25,8 @@ class Aims:
 
     def add_cell(self, code: int, rows: Mask) -> int:
         """The place of a cell; the same points are the same cell."""
-        for place, (_, mine) in enumerate(self.cells):
-            if np.array_equal(mine, rows):
+        for place, (known, mine) in enumerate(self.cells):
+            if known == code and np.array_equal(mine, rows):
                 return place
         self.cells.append((code, rows))
         self.needed = np.append(self.needed, 0)
@@ -40,6 +40,10 @@ class Aims:
         """Whether the aims may change how many of a class are right."""
         raise NotImplementedError
 
+    def settled_claims(self) -> list[int]:
+        """The classes that claim points by thresholds that the aims may not move."""
+        return []
+
     def best_sum(self, worth: Floats) -> bool:
         """Look for the largest worth of right points; say whether it is proved."""
         raise NotImplementedError
@@ -52,18 +56,14 @@ class Aims:
         """Serve a floor as well as can be: how many are right now, and by what right."""
         raise NotImplementedError
 
-    def aim(self, aims: Sequence[ClassPriority]) -> list[tuple[ClassPriority, float, bool]]:
-        """Serve the aims in their order; each one's result is held by those after it."""
+    def aim(self, aims: Sequence[ClassPriority]) -> list[bool]:
+        """Serve the aims in their order, each held by those after it; which are proved best."""
         for one in aims:  # all cells first: what is possible is asked of all of them
             for code, _, rows in self.points.cells(one.column):
                 if rows.any():
                     self.add_cell(code, rows)
         self.possible(self.needed)
-        found = []
-        for one in aims:
-            proved = self._reach(one, last=one is aims[-1])
-            found.append((one, aim_value(self.points, self.rule(), one), proved))
-        return found
+        return [self._reach(one, last=one is aims[-1]) for one in aims]
 
     def _reach(self, one: ClassPriority, *, last: bool) -> bool:
         cells = [
@@ -114,9 +114,9 @@ class Aims:
         return rising
 
 
-def aim_value(points: ScoredPoints, rule: DecisionRule, one: ClassPriority) -> float:
-    """What an aim comes to with a rule, on these points."""
-    right = rule(points.logs) == points.codes
+def aim_value(points: ScoredPoints, decided: Codes, one: ClassPriority) -> float:
+    """What an aim comes to on these points as they are decided."""
+    right = decided == points.codes
     cells = [(code, rows) for code, _, rows in points.cells(one.column) if rows.any()]
     recalls = np.array([right[rows].mean() for _, rows in cells])
     if one.measure == "recall":

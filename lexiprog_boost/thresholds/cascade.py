@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from lexiprog_boost.aliases import Codes, Floats
 from lexiprog_boost.thresholds.aims import Aims
 from lexiprog_boost.thresholds.floors import (
-    ROUNDING,
     Wanted,
     count_needed,
     plain_count,
@@ -40,36 +39,49 @@ class Cascade(Aims):
         super().__init__(points, wanted)
         self.order: list[int] = []
         self.thresholds: list[float] = []
-        self.lowest: dict[int, float] = {}  # what ceilings allow
-        self.highest: dict[int, float] = {}  # what floors allow
+        # Between these the last threshold may move: as ceilings and the rest's floors allow, and as
+        # its own floors allow.
+        self.lowest, self.highest = -np.inf, np.inf
+        # Whether a threshold was chosen on all points, which then prove nothing any more.
+        self.searched = False
         self.claimed = np.zeros(len(points.codes), dtype=bool)  # by all classes but the last
-        self.frozen = False  # whether the last class's threshold may not move any more
         self.offsets: Floats = points.offsets
         self._kept: tuple[float, OffsetSearch] | None = None
         self._known: dict[int, Floats] = {}  # scores by place
         self._sorted: dict[tuple[int, int], Floats] = {}  # of a cell's points, by place and cell
 
     def serve(self, place: int, level: float) -> tuple[int | None, str]:
-        """The first floor of a class sets its threshold; those after it test it, mostly."""
+        """The first floor of a class sets its threshold; those after it say how far it may move."""
         one = self.wanted[place]
-        if self._single(one.code):
-            self.frozen = True
-            return self._right(one), "proved" if self._counts_right(one) else "same points"
-        fresh = one.code not in self.order
+        single = self._single(one.code)
+        fresh = not single and one.code not in self.order
         if fresh:
             if self.order:
                 self.claimed |= self._scores(len(self.order) - 1) >= self.thresholds[-1]
             self.order.append(one.code)
             self.thresholds.append(np.inf)
-            self.frozen, self._kept = False, None
+            self.lowest, self.highest, self._kept = -np.inf, np.inf, None
+        moves = single or one.code == self.order[-1]
         if one.priority.measure == "precision":
-            return self._serve_precision(one, level, fresh=fresh)
-        if self._counts_right(one):
-            if self.order[-1] == one.code and not self.frozen:
-                self._lower(one, level)
-        elif fresh:
-            self._cap(one, level)
-        return self._right(one), "proved"
+            how = self._find_precision(one, level) if fresh else self._test_precision(one, level)
+            if moves:
+                self.lowest = self.highest = self.thresholds[-1]
+            return None, how
+        if not self._counts_right(one):
+            if single:  # the less the last class claims, the more is left for the others
+                self.highest = min(self.highest, self.thresholds[-1])
+            elif moves:
+                self._cap(one, level, fresh=fresh)
+        elif single:
+            self._spare(one, level)
+        elif moves:
+            self._lower(one, level)
+        return self._right(one), self._basis(one)
+
+    def _basis(self, one: Wanted) -> str:
+        """By what right a floor that is tested holds."""
+        mixed = self._single(one.code) and not self._counts_right(one)
+        return "same points" if self.searched or mixed else "proved"
 
     def _single(self, code: int) -> bool:
         """Whether it is the only class that is left when all others have claimed."""
@@ -104,19 +116,33 @@ class Cascade(Aims):
             if count is not None and 0 < count <= len(reached):
                 threshold = reached[count - 1]
                 break
-        lowest = self.lowest.get(one.code, -np.inf)
-        self.thresholds[-1] = max(min(self.thresholds[-1], float(threshold)), lowest)
-        self.highest[one.code] = self.thresholds[-1]
+        self.thresholds[-1] = max(min(self.thresholds[-1], float(threshold)), self.lowest)
+        self.highest = self.thresholds[-1]
 
-    def _cap(self, one: Wanted, level: float) -> None:
-        """The least threshold that few enough points of other classes pass, claimed or not."""
+    def _cap(self, one: Wanted, level: float, *, fresh: bool) -> None:
+        """The least threshold that few enough points of other classes pass, claimed or not.
+
+        It is the class's own if it has none.
+        """
         n = int(one.rows.sum())
         allowed = wrong_allowed(n, float(one.priority.limit or 0.0), level)
         if allowed is None:
             allowed = n - plain_count(one)
-        scores = -np.sort(-self._scores(len(self.order) - 1)[one.rows])
-        above = scores[allowed] if allowed < n else -np.inf
-        self.lowest[one.code] = self.thresholds[-1] = float(np.nextafter(above, np.inf))
+        least = _just_above(self._scores(len(self.order) - 1)[one.rows], allowed)
+        if fresh:
+            self.thresholds[-1] = least
+        self._move_no_lower_than(least)
+
+    def _spare(self, one: Wanted, level: float) -> None:
+        """Leave enough points for the class that gets what nobody claims."""
+        scores = np.where(self.claimed, np.inf, self._scores(len(self.order) - 1))[one.rows]
+        count = count_needed(one, level)
+        needed = plain_count(one) if count is None else count
+        self._move_no_lower_than(_just_above(scores, len(scores) - needed))
+
+    def _move_no_lower_than(self, least: float) -> None:
+        """Where a threshold is below already, it stays."""
+        self.lowest = max(self.lowest, min(least, self.thresholds[-1]))
 
     def _right(self, one: Wanted) -> int:
         """How many of a floor's rows are as they should be."""
@@ -136,16 +162,16 @@ class Cascade(Aims):
             codes[self._scores(place) >= self.thresholds[place]] = self.order[place]
         return codes
 
-    def _serve_precision(self, one: Wanted, level: float, *, fresh: bool) -> tuple[int | None, str]:
-        """Find the least threshold with the precision, or test the one that there is."""
-        place = self.order.index(one.code)
-        self.frozen = self.frozen or place == len(self.order) - 1
-        scores = np.where(self.claimed, -np.inf, self._scores(place)) if fresh else None
+    def _test_precision(self, one: Wanted, level: float) -> str:
+        """Whether the thresholds that there are have it."""
+        bound = precision_bound(self.points, one.code, self._claims() == one.code, level)
+        return self._basis(one) if bound >= float(one.priority.limit or 0.0) else "out of reach"
+
+    def _find_precision(self, one: Wanted, level: float) -> str:
+        """Find the least threshold that has it; if none has, that with the precision seen."""
+        self.searched = True
+        scores = np.where(self.claimed, -np.inf, self._scores(len(self.order) - 1))
         limit = float(one.priority.limit or 0.0)
-        if scores is None:
-            rule = self._claims() == one.code
-            bound = precision_bound(self.points, one.code, rule, level)
-            return None, "proved" if bound >= limit else "out of reach"
         mine = self.points.codes == one.code
         own, others = np.sort(scores[mine]), np.sort(scores[~mine])
         places = own[np.isfinite(own)]
@@ -159,17 +185,20 @@ class Cascade(Aims):
             if good.any():
                 self.thresholds[-1] = float(places[np.argmax(good)])
                 break
-        kept = bool((bounds >= limit).any())
-        return None, "same points" if kept else "out of reach"
+        return "same points" if (bounds >= limit).any() else "out of reach"
 
-    # Aims: the last class with a floor may claim more, which breaks no promise.
+    # Aims: the last class with a floor may claim more, which breaks no promise of its own.
 
     def _is_free(self) -> bool:
-        return bool(self.order) and not self.frozen
+        return bool(self.order) and self.lowest < self.highest
+
+    def settled_claims(self) -> list[int]:
+        """All classes that claim but the last one, if its threshold may move."""
+        return self.order[:-1] if self._is_free() else self.order
 
     def movable(self, code: int) -> bool:
         """Classes without a threshold, and the last one that has one."""
-        return code not in self.order or (self._is_free() and code == self.order[-1])
+        return code not in self.settled_claims()
 
     def _search_at(self, threshold: float) -> tuple[OffsetSearch, list[int]]:
         """The search among the classes that are left, and the places of its cells."""
@@ -191,14 +220,14 @@ class Cascade(Aims):
         if not self._is_free():
             return self.thresholds[-1] if self.order else np.inf
         code = self.order[-1]
-        threshold = self.highest.get(code, np.inf)
+        threshold = self.highest
         for g, ((mine, _), k) in enumerate(zip(self.cells, needed, strict=True)):
             if mine == code and k > len(self._falling(g)):
                 return None
             if mine == code and k > 0:
                 threshold = min(threshold, float(self._falling(g)[k - 1]))
         # Points that are claimed already cannot be had: their scores are minus infinity.
-        possible = threshold > -np.inf and threshold >= self.lowest.get(code, -np.inf)
+        possible = threshold > -np.inf and threshold >= self.lowest
         return threshold if possible else None
 
     def possible(self, needed: NDArray) -> bool:
@@ -244,7 +273,7 @@ class Cascade(Aims):
         code = self.order[-1]
         rest = np.argmax(self.points.logs + self._left(self.offsets), axis=1) == self.points.codes
         gains, gain_worth, losses, loss_worth = [], [], [], []
-        low, high = -self.highest.get(code, np.inf), -self.lowest.get(code, -np.inf)
+        low, high = -self.highest, -self.lowest
         for (mine, rows), k, w in zip(self.cells, self.needed, worth, strict=True):
             if mine == code:
                 found = np.sort(scores[rows])
@@ -252,7 +281,8 @@ class Cascade(Aims):
                 gain_worth.append(np.full(len(found), w))
                 low = max(low, found[k - 1]) if k else low
             elif mine not in self.order:
-                found = np.sort(scores[rows & rest & ~self.claimed] - ROUNDING)
+                found = np.sort(scores[rows & rest & ~self.claimed])
+                found = np.nextafter(found, -np.inf)  # at its own score a point is claimed
                 losses.append(found)
                 loss_worth.append(np.full(len(found), w))
                 high = min(high, found[len(found) - k]) if 0 < k <= len(found) else high
@@ -263,7 +293,9 @@ class Cascade(Aims):
         )  # fmt: skip
 
     def _left(self, offsets: Floats) -> Floats:
-        return np.where(np.isin(np.arange(len(offsets)), self.order), -np.inf, offsets)
+        left = offsets.copy()
+        left[self.order] = -np.inf
+        return left
 
     def rule(self) -> DecisionRule:
         """Thresholds as they are, and of the offsets with the same counts, near ones."""
@@ -273,3 +305,11 @@ class Cascade(Aims):
         return DecisionRule(
             tuple(self.order), tuple(self.thresholds), self._left(offsets), self.points.offsets
         )
+
+
+def _just_above(scores: Floats, allowed: int) -> float:
+    """The least threshold that at most so many of the scores pass."""
+    if allowed >= len(scores):
+        return -np.inf
+    above = np.partition(scores, len(scores) - 1 - allowed)[len(scores) - 1 - allowed]
+    return float(np.nextafter(above, np.inf))

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.stats import binom
 
-from lexiprog_boost.thresholds.aims import Aims, Multipliers
+from lexiprog_boost.thresholds.aims import Aims, Multipliers, aim_value
 from lexiprog_boost.thresholds.cascade import Cascade
 from lexiprog_boost.thresholds.floors import (
     Floor,
@@ -25,17 +24,28 @@ from lexiprog_boost.thresholds.floors import (
     measured,
     wanted_share,
 )
-from lexiprog_boost.thresholds.promises import ClassPriority, ErrorLevels
+from lexiprog_boost.thresholds.promises import ClassPriority, ErrorLevels, chance_of
 from lexiprog_boost.thresholds.rules import DecisionRule, ScoredPoints
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """A rule, what became of the floors, and the values of the aims in their order."""
+    """A rule, what became of the floors, and the values of the aims in their order.
+
+    Attributes
+    ----------
+    rule : DecisionRule
+    floors : tuple of Floor
+    aims : tuple of (ClassPriority, float, bool)
+        The value, and whether it is proved best.
+    settled_claims : tuple of int
+        The classes that claim points by thresholds that the aims could not move.
+    """
 
     rule: DecisionRule
     floors: tuple[Floor, ...]
-    aims: tuple[tuple[ClassPriority, float, bool], ...]  # the value, and whether it is proved best
+    aims: tuple[tuple[ClassPriority, float, bool], ...]
+    settled_claims: tuple[int, ...] = ()
 
 
 def fit_rule(
@@ -93,14 +103,18 @@ def fit_rule(
         held, spent = _promised(one, level, count, how)
         levels.spend(spent)
         kept.append((one, level, held, how))
-    aims = state.aim([one for one in priorities if not one.is_floor])
+    aims = [one for one in priorities if not one.is_floor]
+    proved = state.aim(aims)
     final = state.rule()
     decided = final(points.logs)
     floors = [
         measured(points, decided, one, level, held=held, how=how, status=status)
         for one, level, held, how in kept
     ]
-    return Fitted(final, tuple(floors), tuple(aims))
+    reached = [
+        (one, aim_value(points, decided, one), best) for one, best in zip(aims, proved, strict=True)
+    ]
+    return Fitted(final, tuple(floors), tuple(reached), tuple(state.settled_claims()))
 
 
 def _are_apart(wanted: Sequence[Wanted]) -> bool:
@@ -110,13 +124,15 @@ def _are_apart(wanted: Sequence[Wanted]) -> bool:
 
 
 def _promised(one: Wanted, level: float, count: int | None, how: str) -> tuple[bool, float]:
-    """Whether a floor is kept, and how much of its level that takes."""
+    """Whether a floor is kept, and how much of its level that takes, kept or not."""
     if one.priority.measure == "precision":
-        return how != "out of reach", level if how == "proved" else 0.0
+        return how != "out of reach", level
     needed = count_needed(one, level)
-    if count is None or needed is None or count < needed:
+    if needed is None:
         return False, 0.0
-    return True, float(binom.sf(needed - 1, one.rows.sum(), wanted_share(one)))
+    # A count that is not reached was a chance to be wrong all the same.
+    spent = chance_of(needed, int(one.rows.sum()), wanted_share(one))
+    return count is not None and count >= needed, spent
 
 
 def check_countable(wanted: Sequence[Wanted]) -> None:

@@ -16,8 +16,8 @@ from lexiprog_boost.thresholds.fit import Fitted
 from lexiprog_boost.thresholds.promises import SUMS, ClassPriority
 from lexiprog_boost.thresholds.rules import ScoredPoints, claim_scores
 
-# A point is won by this much: solvers take whole numbers to be so to 1e-6.
-BY = 1e-3
+# A point is won by this share of the largest strength: solvers take whole numbers to be so to 1e-6.
+BY = 2e-5
 
 
 def priorities_program(
@@ -28,10 +28,11 @@ def priorities_program(
     Variables: ``strength``, a class's offset or minus its threshold; ``right``, whether a point may
     count as right: if it does, its class must win it. One stage a priority, in order, each held by
     those after it. A floor is the least shortfall of the count that it needs. A class that claims
-    before others with a floor claims no more than it needs, which is a stage too.
+    before others with a floor claims no more than its recall needs, or as much as its ceiling or
+    precision allows, which is a stage too.
 
     It is a mixed-integer program with a binary a point: to see and change it, or to check the
-    search on a sample. A precision is that of the points themselves, without its bound.
+    search on a sample. A precision is that of the points; its bound is a limit of the claims.
 
     Parameters
     ----------
@@ -59,20 +60,25 @@ def priorities_program(
     >>> round(program.solve().final.value, 3)
     0.667
     """
-    model = _Model(points, fitted)
+    model, order = _Model(points, fitted), list(fitted.rule.order)
     objectives: dict[str, Any] = {}
     served = list(fitted.floors)
-    order = list(fitted.rule.order)
+    firsts: dict[int, str] = {}  # what each class's first floor is about
     for one in priorities:
         if not one.is_floor:
             continue
         code = points.classes.tolist().index(one.label)
+        if code in order and firsts.setdefault(code, one.measure) == "precision":
+            most = -fitted.rule.thresholds[order.index(code)]
+            model.constraints.append(model.strength[code] <= most)
         while served and served[0].priority == one:
             floor = served.pop(0)
             objectives[floor.wanted] = cp.Minimize(model.shortfall(floor, code))
-    for code in order[:-1]:
+    for code in fitted.settled_claims:
         # Later promises are made given this threshold.
-        objectives[f"claims of {points.classes[code]}"] = cp.Minimize(model.strength[code])
+        claims = model.strength[code]
+        goal = cp.Minimize(claims) if firsts.get(code) == "recall" else cp.Maximize(claims)
+        objectives[f"claims of {points.classes[code]}"] = goal
     for one in priorities:
         if not one.is_floor:
             objectives[str(one)] = model.aim(one)
@@ -83,8 +89,8 @@ class _Model:
     def __init__(self, points: ScoredPoints, fitted: Fitted) -> None:
         self.points, self.rule = points, fitted.rule
         n, n_classes = points.logs.shape
-        self.highest = float((points.logs.max() - points.logs.min()) * n_classes + 1)
-        self.highest += float(np.abs(points.offsets).max())
+        self.highest = float(np.ptp(points.logs) * n_classes + np.abs(points.offsets).max()) or 1.0
+        self.by = BY * self.highest
         self.strength = cp.Variable(
             n_classes, name="strength", bounds=[-self.highest, self.highest]
         )
@@ -116,13 +122,13 @@ class _Model:
             place = order.index(code) if code in order else len(order)
             for q in range(place):  # not claimed before
                 scores = claim_scores(logs, order, q, self.rule.rivals)[mine]
-                add(mine, None, order[q], scores + BY)
+                add(mine, None, order[q], scores + self.by)
             if code in order:
                 add(mine, code, None, -claim_scores(logs, order, place, self.rule.rivals)[mine])
                 continue
             for other in left:
                 if other != code:
-                    add(mine, code, other, logs[mine, other] - logs[mine, code] + BY)
+                    add(mine, code, other, logs[mine, other] - logs[mine, code] + self.by)
         return np.concatenate(rows), np.concatenate(factors), np.concatenate(least)
 
     def count(self, rows: Mask) -> Any:
@@ -155,7 +161,7 @@ class _Model:
         order = list(self.rule.order)
         if code in order:
             scores = claim_scores(self.points.logs, order, order.index(code), self.rule.rivals)
-            free = -self.strength[code] - scores[rows] - BY
+            free = -self.strength[code] - scores[rows] - self.by
         else:  # two classes: a point of the other class that is not right is claimed
             free = self.right[rows] - 1
         self.constraints.append(free + 3 * self.highest * wrong >= 0)

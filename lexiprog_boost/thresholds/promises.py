@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import beta, binom
+from scipy.special import bdtrc, betaincinv
 
 from lexiprog_boost.aliases import Floats
 
@@ -82,6 +82,8 @@ def read_priorities(given: Any, classes: NDArray) -> list[ClassPriority]:
     if given is None:
         return [ClassPriority("worst recall")]
     alone = isinstance(given, tuple) and given[:1] and given[0] in (*FLOORS, "cost", "costs")
+    if isinstance(given, tuple) and len(given) == 2 and given[0] == "worst recall":
+        alone = not isinstance(given[1], tuple | ClassPriority) and given[1] not in MEASURES
     if isinstance(given, str | ClassPriority) or alone:
         given = [given]
     if not isinstance(given, Iterable) or isinstance(given, Mapping):
@@ -160,12 +162,23 @@ def right_needed(n: int, floor: float, alpha: float) -> int | None:
     >>> right_needed(29, 0.9, 0.05), right_needed(28, 0.9, 0.05), right_needed(46, 0.9, 0.05)
     (29, None, 45)
     """
-    k = int(binom.isf(alpha, n, floor)) + 1 if n else 1
-    while k > 0 and binom.sf(k - 2, n, floor) <= alpha:
-        k -= 1
-    while k <= n and binom.sf(k - 1, n, floor) > alpha:
-        k += 1
-    return k if k <= n else None
+    low, high = 0, n + 1  # the chance of n + 1 is zero
+    while high > low:
+        k = (low + high) // 2
+        low, high = (low, k) if chance_of(k, n, floor) <= alpha else (k + 1, high)
+    return low if low <= n else None
+
+
+def chance_of(k: int, n: int, share: float) -> float:
+    """P(Bin(n, share) >= k), the chance that so many of n cases are right.
+
+    Examples
+    --------
+    >>> from lexiprog_boost.thresholds.promises import chance_of
+    >>> chance_of(0, 2, 0.5), chance_of(1, 2, 0.5), chance_of(2, 2, 0.5), chance_of(3, 2, 0.5)
+    (1.0, 0.75, 0.25, 0.0)
+    """
+    return 1.0 if k <= 0 else 0.0 if k > n else float(bdtrc(k - 1, n, share))
 
 
 def wrong_allowed(n: int, ceiling: float, alpha: float) -> int | None:
@@ -189,7 +202,7 @@ def cases_needed(floor: float, alpha: float) -> int:
 def lower_bound(right: ArrayLike, n: ArrayLike, alpha: float) -> Floats:
     """The share that is at least there with confidence 1 - alpha, seen so many right of n."""
     right, n = np.asarray(right, dtype=float), np.asarray(n, dtype=float)
-    bound = beta.ppf(alpha, np.maximum(right, 1e-12), n - right + 1)
+    bound = betaincinv(np.maximum(right, 1e-12), n - right + 1, alpha)
     return np.asarray(np.where(right > 0, bound, 0.0))
 
 
@@ -215,7 +228,7 @@ class ErrorLevels:
     """Which error each floor may have: all of alpha by itself, or a share of it if joint.
 
     Jointly, a floor takes its share of what is left, and what it does not spend (counts are whole
-    numbers, and floors may fail to be promised) passes on. Floors that are measured on points of
+    numbers, and too few cases promise nothing) passes on. Floors that are measured on points of
     their own multiply (Sidak); others add up (Bonferroni).
 
     Examples
@@ -241,7 +254,7 @@ class ErrorLevels:
         return self._alpha / self._left
 
     def spend(self, spent: float) -> None:
-        """What it has taken; zero for a floor that is not promised."""
+        """What it has taken; zero for a floor that has too few cases."""
         self._left -= 1
         if self._joint and self._apart:
             self._alpha = max(0.0, 1 - (1 - self._alpha) / (1 - spent))

@@ -11,9 +11,6 @@ from numpy.typing import NDArray
 
 from lexiprog_boost.aliases import Codes, Floats, Mask
 
-# What decides a tie, beyond rounding.
-TIE = 1e-9
-
 
 @dataclass(frozen=True)
 class ScoredPoints:
@@ -107,8 +104,12 @@ class DecisionRule:
         best = _largest(scores, self.order)
         for place in reversed(range(len(self.order))):
             excess = self.claim_scores(logs, place) - self.thresholds[place]
-            # A score at its threshold passes it.
-            claim = best + excess + np.where(excess >= 0, TIE, 0.0)
+            # A score at its threshold passes it; one just below is not rounded up to it.
+            claim = np.where(
+                excess >= 0,
+                np.maximum(best + excess, np.nextafter(best, np.inf)),
+                np.minimum(best + excess, np.nextafter(best, -np.inf)),
+            )
             scores[:, self.order[place]] = claim
             best = np.maximum(best, claim)
         return scores

@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from lexiprog_boost.aliases import Codes, Floats, Mask
 
-# A point is won by at least this much, so that rounding never decides an argmax.
+# A point is won by at least this share of the largest gap: rounding never decides an argmax.
 BY = 1e-9
+# So much more of a sum, as a share of it, is a gain.
+GAIN = 1e-9
 # Sweeps of the iteration before it starts again from another class, with twice as many. After so
 # many turns (scores of many classes tie) counts are taken for impossible: that may cost an aim
 # something, which is then said to be not proved, and it breaks no promise.
@@ -30,15 +32,15 @@ PASSES = 20
 
 @dataclass(frozen=True)
 class CellGaps:
-    """Points of one class (in one group): how many there are, and the scores of those in reach."""
+    """Points of one class (in one group) that are in reach: their scores."""
 
     code: int
-    size: int
     gaps: Floats  # L_k - L_j of every other class k, a row a point in reach; -inf for its own
+    by: float  # how much more than the others' a score has to be
 
     def wins_from(self, offsets: Floats) -> Floats:
         """The offset of its class from which on each point is right."""
-        return (self.gaps + offsets).max(axis=1, initial=-np.inf) + BY
+        return (self.gaps + offsets).max(axis=1, initial=-np.inf) + self.by
 
     def count(self, offsets: Floats) -> int:
         """How many of its points are right."""
@@ -76,18 +78,17 @@ class OffsetSearch:
         self, logs: Floats, codes: Codes, cells: Sequence[Mask], reach: Mask | None = None
     ) -> None:
         self.n_classes = logs.shape[1]
+        span = float(np.ptp(logs[np.isfinite(logs)])) or 1.0
+        self.by = BY * span
         self.cells = []
         for rows in cells:
             code = int(codes[np.argmax(rows)])
             near = logs[rows if reach is None else rows & reach]
             gaps = near - near[:, [code]]
             gaps[:, code] = -np.inf
-            self.cells.append(CellGaps(code, int(rows.sum()), gaps))
-        self.sizes = np.array([cell.size for cell in self.cells])
+            self.cells.append(CellGaps(code, gaps, self.by))
         self.most = np.array([len(cell.gaps) for cell in self.cells])
-        finite = [np.abs(cell.gaps[np.isfinite(cell.gaps)]) for cell in self.cells]
-        spans = [gaps.max(initial=0.0) for gaps in finite]
-        self._highest = self.n_classes * (max(spans, default=0.0) + 1.0)
+        self._highest = 2 * self.n_classes * span
         masses = np.bincount([cell.code for cell in self.cells], self.most, self.n_classes)
         self.undecided = False  # whether some counts were taken for impossible without a proof
         # Its offset stays at zero at first.
@@ -155,7 +156,7 @@ class OffsetSearch:
         for _ in range(SETTLING):
             for code in range(self.n_classes):
                 low, high = self._limits(settled, needed, code)
-                edge = (high - low) / 4 if np.isfinite(high - low) else BY
+                edge = (high - low) / 4 if np.isfinite(high - low) else self.by
                 if low + edge <= high - edge:
                     aim = wish[code] - wish[still] + settled[still]
                     settled[code] = np.clip(aim, low + edge, high - edge)
@@ -180,7 +181,7 @@ class OffsetSearch:
         without = offsets.copy()
         without[code] = -np.inf
         right = cell.wins_from(without) <= offsets[cell.code]
-        return np.where(right, offsets[cell.code] - cell.gaps[:, code] - BY, -np.inf)
+        return np.where(right, offsets[cell.code] - cell.gaps[:, code] - cell.by, -np.inf)
 
     def best_sum(
         self, starts: Sequence[Floats], needed: NDArray, worth: Floats
@@ -209,9 +210,9 @@ class OffsetSearch:
                 for code in range(self.n_classes):
                     offsets[code] = self._best_along(offsets, needed, worth, code)
                 last, total = total, float(worth @ self.counts(offsets))
-                if total <= last + BY:
+                if total <= last * (1 + GAIN):
                     break
-            if total > most + BY:
+            if total > most * (1 + GAIN):
                 best, most = offsets, total
         return best, most
 
@@ -292,8 +293,9 @@ def best_place(
 
     values = value(places)
     best = int(values.argmax())
-    if values[best] <= float(value(np.array([now]))[0]) + BY and low <= now <= high:
+    least = GAIN * (gained[-1] + lost[-1])
+    if values[best] <= float(value(np.array([now]))[0]) + least and low <= now <= high:
         return now
     ahead = places[best + 1] if best + 1 < len(places) else places[best]
     middle = (places[best] + ahead) / 2
-    return float(middle if value(np.array([middle]))[0] >= values[best] - BY else places[best])
+    return float(middle if value(np.array([middle]))[0] >= values[best] - least else places[best])

@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
 from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 import lexiprog as lx
@@ -91,6 +92,26 @@ def test_the_report_has_a_line_a_priority_with_its_price(fitted):
     assert "promised" in fitted._repr_mimebundle_()["text/html"]
 
 
+def test_the_rule_can_be_applied_by_hand(fitted):
+    y = three_classes(0)[1]
+    shares = dict(zip(LABELS, np.unique(y, return_counts=True)[1] / len(y), strict=True))
+    new = three_classes(5, 300)[0]
+    said = []
+    for chances in fitted.estimator_.predict_proba(new):
+        left = dict(zip(LABELS, np.maximum(chances, 1e-6), strict=True))
+        for label, threshold in fitted.thresholds_.items():
+            own = left.pop(label)
+            if np.log(own) - np.log(max(p / shares[c] for c, p in left.items())) >= threshold:
+                said.append(label)
+                break
+        else:
+            said.append(max(left, key=lambda c: left[c] * fitted.multipliers_[c]))
+    assert said == fitted.predict(new).tolist()
+    assert list(fitted.thresholds_) == ["A", "B"]
+    assert list(fitted.multipliers_) == ["C"]
+    assert fitted.aims_["worst recall"] == min(fitted.recalls_.values())
+
+
 def test_the_price_of_a_floor_is_what_the_rest_would_gain_without_it(fitted):
     without = clone(fitted).set_params(priorities=FLOORS[1:]).fit(*three_classes(0))
     gain = without.recalls_["C"] - fitted.recalls_["C"]
@@ -146,6 +167,40 @@ def test_texts_tables_and_decision_values_are_taken():
 class _NoScores(NearestCentroid):
     predict_proba = property()
     decision_function = property()
+
+
+def test_what_is_given_for_each_point_reaches_the_estimator_with_its_points():
+    X, y = three_classes(0, 900)
+    twice = np.r_[np.ones(600), np.zeros(300)]  # the last points weigh nothing
+    weighted = LexiThresholdClassifier(GaussianNB(), cv=3, random_state=0)
+    weighted.fit(X, y, sample_weight=twice.tolist())
+    np.testing.assert_allclose(
+        weighted.estimator_.theta_, GaussianNB().fit(X[:600], y[:600]).theta_
+    )
+    assert len(weighted.calibration_points_.codes) == 900
+    piped = LexiThresholdClassifier(make_pipeline(GaussianNB()), random_state=0)
+    piped.fit(X, y, gaussiannb__sample_weight=twice)
+    with pytest.raises(ValueError, match=r"fitted already; \['sample_weight'\] can do nothing"):
+        clone(weighted).set_params(cv="prefit").fit(X, y, sample_weight=twice)
+
+
+def test_points_at_hand_may_lack_a_class_that_the_fitted_estimator_knows():
+    X, y = three_classes(0)
+    fitted = GaussianNB().fit(X, y)
+    new, labels = three_classes(1)
+    kept = labels != "C"
+    model = LexiThresholdClassifier(fitted, FLOORS[:1], cv="prefit").fit(new[kept], labels[kept])
+    assert model.classes_.tolist() == ["A", "B", "C"]
+    assert model.floors_[0].status == "promised"
+    assert np.isnan(model.recalls_["C"])
+    assert recall(model, new, labels, "A") >= 0.9
+
+
+def test_decision_values_are_one_a_class():
+    X, y = make_classification(400, n_classes=4, n_informative=5, random_state=0)
+    model = LexiThresholdClassifier(SVC(decision_function_shape="ovo"), random_state=0)
+    with pytest.raises(ValueError, match=r"6 decision values for 4 classes.*'ovr'"):
+        model.fit(X, y)
 
 
 def test_groups_of_a_column_have_a_floor_each():

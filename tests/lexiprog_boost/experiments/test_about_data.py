@@ -18,7 +18,7 @@ def table(path, *, folds=False):
 def test_the_source_of_folds_is_told(tmp_path):
     packaged = replace(study("keel-two-class"), datasets=("new-thyroid1",))
     said = about_data(packaged, None)
-    assert "stratified, shuffled with seed 0, for 1 data sets" in said
+    assert "stratified, shuffled with seed 0, for 1 data set" in said
     assert "give --data-dir" in said
     rows = ["a,Class,fold", *(f"{k},{'p' if k % 3 else 'n'},{k % 5 + 1}" for k in range(30))]
     with gzip.open(tmp_path / "new-thyroid1.csv.gz", "wt") as file:
@@ -34,7 +34,13 @@ def test_rows_that_are_left_out_are_counted(tmp_path):
 
 
 def test_reports_of_several_tables_are_kept_apart_and_include_our_ensemble(tmp_path):
-    one, other = (study_of_file(table(tmp_path / name)) for name in ("one.csv", "other.csv"))
-    assert (one.title, other.title) == ("own-data-one", "own-data-other")
+    (tmp_path / "elsewhere").mkdir()
+    files = [tmp_path / name for name in ("one.csv", "other.csv", "elsewhere/one.csv")]
+    one, other, namesake = (study_of_file(table(file)) for file in files)
+    assert one.title.startswith("own-data-one-")
+    assert other.title.startswith("own-data-other-")
+    assert namesake.title.startswith("own-data-one-")
+    assert namesake.title != one.title
+    assert study_of_file(files[0]).title == one.title
     assert "LexiEnsemble" in [method.name for method in one.methods]
     assert "LexiEnsemble" not in [method.name for method in study("keel-two-class").methods]

@@ -1,11 +1,18 @@
 """The rule against all thresholds there are, against its own program, and on new points."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 
-from lexiprog_boost.thresholds import ScoredPoints, fit_rule, priorities_program, read_priorities
+from lexiprog_boost.thresholds import (
+    DecisionRule,
+    ScoredPoints,
+    fit_rule,
+    priorities_program,
+    read_priorities,
+)
 from lexiprog_boost.thresholds.search import BY, OffsetSearch
 from tests.lexiprog_boost.thresholds.drawn import draw, recalls
 
@@ -77,21 +84,111 @@ def test_least_offsets_are_least():
     assert search.least([21, 0, 0]) is None
 
 
+def short_of(floor, points):
+    """By how many points a floor is missed."""
+    count, needed = round(floor.measured * floor.cases), floor.needed
+    if floor.priority.measure == "recall":
+        return max(0, needed - count)
+    if floor.priority.measure == "false positive rate":
+        return max(0, count - (floor.cases - needed))
+    assert floor.measured >= floor.priority.limit
+    return 0
+
+
+@pytest.mark.parametrize("sizes", [[11, 10], [11, 10, 9]], ids=["two classes", "three"])
+@pytest.mark.parametrize(
+    "given",
+    [
+        [("recall", 0, 0.6), ("recall", 1, 0.4), "worst recall"],
+        [("recall", 1, 0.6), ("false positive rate", 1, 0.5), ("recall", 1)],
+        [("false positive rate", 0, 0.2), ("recall", 1, 0.5)],
+        [("recall", 0, 0.4), ("precision", 0, 0.3), ("recall", 1, 0.3), "worst recall"],
+        [("precision", 0, 0.6), "worst recall"],
+        [("recall", 0, 0.4, "sex"), ("recall", 1, 0.3), ("worst recall", "sex")],
+        [("recall", 0, 0.5), ("recall", 1), "worst recall"],
+    ],
+    ids=lambda given: ", ".join(one if isinstance(one, str) else one[0] for one in given),
+)
 @pytest.mark.parametrize("rule", ["cascade", "multipliers"])
-@pytest.mark.parametrize("seed", range(2))
-def test_the_program_has_the_values_of_the_search(rule, seed):
-    points = draw(seed, [12, 12, 12], spread=1.0)
-    given = wanted([("recall", 0, 0.75), ("recall", 1, 0.5), "worst recall"], points)
-    found = fit_rule(points, given, rule=rule)
-    result = priorities_program(points, given, found).solve()
-    values = {
-        name: result[name].value for name in [*(f.wanted for f in found.floors), "worst recall"]
-    }
+def test_the_program_has_the_values_of_the_search(rule, given, sizes):
+    points = draw(900, sizes, spread=0.9)
+    points = replace(points, groups={"sex": (["f", "m"], np.arange(len(points.codes)) % 2)})
+    priorities = wanted(given, points)
+    countable = all(one.measure in ("recall", "worst recall") for one in priorities)
+    if rule == "multipliers" and not (countable and len(sizes) > 2):
+        return  # refused, or the same as a cascade
+    found = fit_rule(points, priorities, rule=rule, alpha=0.3)
+    result = priorities_program(points, priorities, found).solve()
     for floor in found.floors:
-        short = max(0, floor.needed - round(floor.measured * floor.cases))
-        assert values[floor.wanted] == pytest.approx(short, abs=1e-6)
-    level = recalls(points, found.rule).min()
-    assert values["worst recall"] == pytest.approx(level, abs=1e-6)
+        assert result[floor.wanted].value == pytest.approx(short_of(floor, points), abs=1e-6)
+    for one, value, proved in found.aims:
+        assert result[str(one)].value == pytest.approx(value, abs=1e-6)
+        assert proved
+
+
+def test_with_floors_on_both_of_two_classes_the_threshold_is_the_best_of_all():
+    points = draw(7, [80, 60], spread=0.9)
+    gap = points.logs[:, 1] - points.logs[:, 0]
+    found = fit_rule(points, wanted([("recall", 1, 0.6), ("recall", 0, 0.5)], points))
+    assert [floor.status for floor in found.floors] == ["promised", "promised"]
+    owed = [floor.needed for floor in found.floors]
+    best = 0.0
+    for t in [*gap, gap.max() + 1]:
+        right = (gap[80:] >= t).sum(), (gap[:80] < t).sum()
+        if right[0] >= owed[0] and right[1] >= owed[1]:
+            best = max(best, min(right[0] / 60, right[1] / 80))
+    assert found.aims[0][1] == pytest.approx(best)
+
+
+def test_aims_leave_a_ceiling_alone_that_came_after_a_floor():
+    points = draw(3, [100] * 3)
+    given = [("recall", 0, 0.6), ("false positive rate", 0, 0.2), ("recall", 0)]
+    floors = fit_rule(points, wanted(given, points)).floors
+    assert [floor.status for floor in floors] == ["promised", "promised"]
+    assert floors[1].bound <= 0.2
+    assert floors[1].measured > 0.1, "what the ceiling leaves is used"
+
+
+def test_a_precision_of_the_class_that_is_left_is_tested():
+    points = draw(1, [100, 100])
+    high, low = (
+        fit_rule(points, wanted([("recall", 0, 0.9), ("precision", 1, limit)], points)).floors[1]
+        for limit in (0.99, 0.6)
+    )
+    assert (high.status, low.status) == ("not promised", "promised")
+    assert 0.6 <= low.bound == high.bound < 0.99
+
+
+def test_after_a_threshold_that_was_searched_for_nothing_is_proved():
+    points = draw(1, [400] * 3)
+    found = fit_rule(points, wanted([("precision", 0, 0.8), ("recall", 1, 0.6)], points))
+    assert [floor.status for floor in found.floors] == ["estimated", "estimated"]
+
+
+def test_jointly_a_floor_that_was_not_reached_has_spent_its_share():
+    given = [("recall", 0, 0.9), ("recall", 1, 0.9), ("recall", 2, 0.5)]
+    far, near = (draw(0, [100] * 3, spread=spread) for spread in (4.0, 0.3))
+    reached, missed = (fit_rule(p, wanted(given, p), joint=True).floors for p in (far, near))
+    assert (reached[1].is_kept, missed[1].is_kept) == (True, False)
+    assert reached[2].confidence == missed[2].confidence
+
+
+@pytest.mark.parametrize("rule", ["cascade", "multipliers"])
+@pytest.mark.parametrize("unit", [1e-12, 1e12])
+def test_scores_may_be_measured_in_any_unit(unit, rule):
+    drawn = draw(0, [80] * 3)
+    given = [("recall", 0, 0.8), ("recall", 1, 0.5), "balanced accuracy"]
+    plain, scaled = (
+        replace(drawn, logs=drawn.logs * factor, offsets=np.zeros(3)) for factor in (1.0, unit)
+    )
+    first, second = (fit_rule(p, wanted(given, p), rule=rule) for p in (plain, scaled))
+    assert np.array_equal(first.rule(plain.logs), second.rule(scaled.logs))
+    assert first.floors[1].measured > 0.5
+
+
+def test_a_score_just_below_its_threshold_does_not_pass():
+    rule = DecisionRule((0,), (1.0,), np.array([-np.inf, 1000.0]), np.zeros(2))
+    assert rule(np.array([[np.nextafter(1.0, 0), 0.0], [1.0, 0.0]])).tolist() == [1, 0]
 
 
 def test_two_classes_have_the_best_sum_of_all_thresholds():

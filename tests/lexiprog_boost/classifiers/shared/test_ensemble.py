@@ -59,7 +59,7 @@ def test_points_of_weight_zero_play_no_part(kind):
 @pytest.mark.parametrize(
     ("y", "weights", "message"),
     [
-        (np.full(len(Y), "low"), None, r"y has the one class \['low'\]; boosting needs two"),
+        (np.full(len(Y), "low"), None, r"y has the one class \['low'\]; it takes two"),
         (Y, (Y != "top").astype(float), "class 'top' has no point of weight > 0; give it one"),
         (Y, -np.ones(len(Y)), "negative entry at position 0"),
         (Y, np.zeros(len(Y)), "zero for every point"),
