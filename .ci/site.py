@@ -105,7 +105,7 @@ def series() -> str:
 
 def _shortened(words: str) -> str:
     plain = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", " ".join(words.split()))
-    first = re.match(r".*?[.:](?= |$)", plain)
+    first = re.match(r".*?\.(?= |$)", plain)
     return first[0] if first else plain
 
 

@@ -376,4 +376,4 @@ def _check_arguments(time_limit: float | None, workers: int | None, on_progress:
 
 
 def _nobody(_: str) -> None:
-    """Told of each solved subproblem where no bar is shown."""
+    """Called for each solved subproblem where no bar is shown."""

@@ -42,7 +42,7 @@ class Status(StrEnum):
 
     @property
     def has_point(self) -> bool:
-        """Whether a solver that says so hands over a point."""
+        """Whether a solver that says so returns a point."""
         return self in (Status.OPTIMAL, Status.INACCURATE, Status.LIMIT, Status.WITHIN_GAP)
 
     @property

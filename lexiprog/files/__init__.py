@@ -112,7 +112,7 @@ def _format_of(path: Path) -> tuple[ModelReader, ModelWriter]:
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
     if not suffixes or suffixes[-1] not in _FORMATS:
         raise ModelError(
-            f"{path}: the kind of a model is told by its name, which ends with .lp, .mps or "
+            f"{path}: the kind of a model is known from its name, which ends with .lp, .mps or "
             ".mof.json, perhaps with .gz behind it."
         )
     return _FORMATS[suffixes[-1]]

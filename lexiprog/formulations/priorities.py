@@ -170,8 +170,8 @@ def preemptive(
     """
     if not isinstance(objectives, Mapping) or not objectives:
         raise DeclarationError(
-            "preemptive takes a mapping from names to objectives, most important first, not "
-            f"{objectives!r}."
+            "preemptive takes a mapping from names to objectives, most important first, such as "
+            f"{{'cost': cp.Minimize(...), ...}}, not {shorten(objectives)}."
         )
     levels = dict(_level(key, given) for key, given in objectives.items())
     atol, rtol = _by_level(atol), _by_level(rtol)

@@ -376,7 +376,7 @@ def _unbounded(subproblem: Subproblem, solved: Result, slack: Slack, deadline: D
         shown = ", ".join(f"{name} = {array_text(value)}" for name, value in moving.items())
         how = "by multiplying with factors" if subproblem.gp else "in the direction"
         text = f"{text} {how} {shown}"
-    return _Reason(f"{text}: add the bounds that reality has.", direction=direction)
+    return _Reason(f"{text}: bound the variables.", direction=direction)
 
 
 def _advice(subproblem: Subproblem, last: Attempt) -> str:

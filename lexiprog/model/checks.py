@@ -113,9 +113,10 @@ def check_reading(
             "utilities."
         )
     if not isinstance(objective, cp.Minimize | cp.Maximize):
+        given = shorten(objective) if isinstance(objective, cp.Expression) else repr(objective)
         raise DeclarationError(
             f"{where}: the objective must be cp.Minimize(...), cp.Maximize(...), a fairness "
-            f"objective or a cp.Problem, not {shorten(repr(objective))}."
+            f"objective or a cp.Problem, not {given}."
         )
 
 
@@ -161,7 +162,7 @@ def check_curvature(where: str, problem: cp.Problem, *, gp: bool) -> None:
                 f"{shorten(culprit, names)}.{_hint(problem, culprit, gp=gp)}"
             )
         raise DeclarationError(
-            f"{where} is not {rules}: {label}, {shorten(part, names)}, points the wrong way "
+            f"{where} is not {rules}: {label}, {shorten(part, names)}, has the wrong curvature "
             f"({_curvatures(expressions, names)}): minimise convex and maximise concave "
             "objectives, and write convex <= concave or affine == affine."
             f"{_hint(problem, None, gp=gp)}"

@@ -185,7 +185,7 @@ class FrontSearch:
         Of objectives without steps, in units: how close two points may be; by default a share of
         their range.
     tick : callable
-        Told of every point.
+        Called for every point.
     leftmost : bool
         Whether to begin with the least values of the first objective, rather than with the
         largest region.
@@ -455,7 +455,7 @@ def search_points(
     options : mapping, optional
         HiGHS options.
     tick : callable, optional
-        Told of every point.
+        Called for every point.
     width : int
         How many regions are settled at once by the deadline's executor, if it has one.
     leftmost : bool

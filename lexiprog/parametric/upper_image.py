@@ -429,7 +429,7 @@ def outer_approximation(
     resume : UpperImage, optional
         To go on from; it is changed.
     tick : callable
-        Told of every vertex.
+        Called for every vertex.
 
     Raises
     ------

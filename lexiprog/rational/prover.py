@@ -1,4 +1,4 @@
-"""Solve a linear program exactly and hand back the answer with its proof."""
+"""Solve a linear program exactly and return the answer with its proof."""
 
 from __future__ import annotations
 

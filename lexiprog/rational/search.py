@@ -283,7 +283,7 @@ class Search:
         )
 
     def _corrected(self, simplex: Simplex, basis: Basis, effort: Effort) -> Basis:
-        """The best basis of those that floats find, told each time what is exactly wrong."""
+        """The best basis of those that floats find, given each time what is exactly wrong."""
         seen: dict[bytes, tuple[int, Basis]] = {}
         for _ in range(ROUNDS):
             corner, point, reduced = simplex.look(basis)

@@ -186,7 +186,7 @@ class Result(Mapping[str, Solution]):
         of : str
             A subproblem's name.
         side : str, optional
-            "right" or "left", which optima have at kinks as well: told exactly of linear and
+            "right" or "left", which optima have at kinks as well: exact for linear and
             quadratic subproblems, of cones by steps to that side, to about four digits.
 
         Raises

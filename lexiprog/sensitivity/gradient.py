@@ -124,7 +124,8 @@ def gradient_of(
         except NoDerivative as error:
             raise NoDerivative(
                 f"the optimum of {of!r} has no {f'{side} ' if side else ''}derivative by "
-                f"{parameter.name()!r} that could be told, because of subproblem {name!r}: {error}."
+                f"{parameter.name()!r} that could be found, because of subproblem {name!r}: "
+                f"{error}."
             ) from error
     return np.reshape(sign * slope + 0.0, parameter.shape, order="F")
 

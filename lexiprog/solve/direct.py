@@ -334,7 +334,7 @@ class Backend(Protocol):
         """Solve; may raise whatever the solver raises."""
 
     def accepted(self, task: Task, answer: Answer) -> None:
-        """Told of its answer once that is certified."""
+        """Called with its answer once that is certified."""
 
 
 class Measuring(Backend, Protocol):
@@ -363,7 +363,7 @@ class Custom:
         """There is nothing to compile."""
 
     def run(self, task: Task) -> Answer:
-        """Hand over the problem and read its variables back."""
+        """Pass on the problem and read its variables back."""
         start = time.perf_counter()
         subproblem, own = task.subproblem, task.solver.target
         if not isinstance(own, CustomSolver):

@@ -523,7 +523,7 @@ class VertexFinder:
 
 @dataclass(frozen=True)
 class FaceIdentification:
-    """Which face a vertex is optimal on, told with as many digits as it takes."""
+    """Which face a vertex is optimal on, found with as many digits as it takes."""
 
     finder: VertexFinder
     memory: Memory

@@ -144,7 +144,7 @@ def _doubt(checks: LockChecks, share: float, accept: float) -> str:
 
 
 def _cautions(checks: LockChecks, share: float, solver: str) -> list[str]:
-    """What to say of optima that are not known, not kept or not told well enough."""
+    """What to say of optima that are not known, not kept or not known well enough."""
     cautions = []
     if share and np.isfinite(share):
         worst = max(checks.effects, key=lambda name: checks.effects[name])

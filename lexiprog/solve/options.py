@@ -30,7 +30,7 @@ class SolveOptions:
     verbose : bool
         Whether the solvers' own logs are wanted.
     on_progress : callable or None
-        Told of integer levels as they move; true says that the incumbent is good enough.
+        Called for integer levels as they improve; true says that the incumbent is good enough.
     starts : mapping
         Points to start from, by subproblem: those of an earlier call that was stopped, or of a
         problem much like this one.

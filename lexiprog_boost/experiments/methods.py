@@ -38,7 +38,7 @@ MOST_TREES = 64
 
 @dataclass(frozen=True)
 class Spent:
-    """Seconds on the clock and of the processor, each from a start of its own.
+    """Seconds of elapsed time and of the processor, each from a start of its own.
 
     Attributes
     ----------

@@ -197,7 +197,7 @@ def _key(record: Mapping[str, object]) -> str:
 
 # One page for all studies of a run: where each report is, and what its cells took.
 
-_HEADER = ["study", "data sets", "cells", "processor seconds", "seconds on the clock", "processes",
+_HEADER = ["study", "data sets", "cells", "processor seconds", "elapsed seconds", "processes",
            "runs"]  # fmt: skip
 
 
@@ -249,7 +249,7 @@ def write_overview(studies: Sequence[Study], folder: Path) -> Path:
             "All studies",
             "What the cells of every study took. The processor's seconds are those of each method "
             "by itself: a tree that several fits grow alike is grown once, and counts for each. "
-            "Those on the clock are of all runs that measured some of the cells, reports apart.",
+            "Elapsed seconds are of all runs that measured some of the cells, reports apart.",
             markdown_table(_HEADER, rows),
         ),
         encoding="utf-8", newline="\n",

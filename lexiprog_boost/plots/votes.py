@@ -222,7 +222,7 @@ def feature_importances(
     """Draw the columns that matter most, the most important on top.
 
     Without `importances` they are the model's ``feature_importances_``: what the splits of its
-    trees are worth, on the training data and to those members only that have any. Hand over
+    trees are worth, on the training data and to those members only that have any. Pass
     scikit-learn's ``permutation_importance`` on points kept back to see what the columns are worth
     to the predictions of the whole ensemble; its spread is drawn as a line.
 
@@ -275,7 +275,7 @@ def _ranked(model: Any, given: Any) -> tuple[list[tuple[str, float]], list[float
         columns = columns_by_importance(model)
         if not columns:
             raise ValueError(
-                f"this {type(model).__name__} has no feature_importances_; hand over those of "
+                f"this {type(model).__name__} has no feature_importances_; pass those of "
                 "sklearn.inspection.permutation_importance."
             )
         return columns, [0.0] * len(columns), "share of the importance of all columns"

@@ -1,4 +1,4 @@
-"""What a pool hands over: fitted members, weights for them, a history; its rounds are shown."""
+"""What a pool returns: fitted members, weights for them, a history; its rounds are shown."""
 
 from __future__ import annotations
 

@@ -12,8 +12,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 # What this project's authors once wrote, and what a reader of the field expects.
 INSTEAD = {
-    r"told apart": "distinguished",
-    r"(?:is|are|was|were|be) told": "reported, warned, stated",
+    r"told": "reported, warned, stated, known",
+    r"hands? (?:out|over|back)": "pass, return",
+    r"on the clock": "elapsed time",
+    r"points? the wrong way": "wrong curvature",
     r"second opinions?": "verification solve",
     r"bare points?": "verification solve",
     r"made whole": "rounded and solved again",
