@@ -90,6 +90,30 @@ def open_regions(points, top):
     return bounds
 
 
+def worth_keeping(slacks, weights, equal):
+    """Not the states that another one beats in every slack: one of the best of its group.
+
+    A group has the same slacks of equations, where no state can beat another.
+    """
+    keys = slacks[:, equal] @ np.arange(1, 2 * np.count_nonzero(equal), 2) ** 15
+    order = np.lexsort([-(slacks @ weights), keys])
+    keys, slacks = keys[order], slacks[order]
+    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+    sizes = np.diff(np.append(starts, len(keys)))
+    starts, sizes = np.repeat(starts, sizes), np.repeat(sizes, sizes)
+    left, alive = np.arange(len(keys)), np.ones(len(keys), bool)
+    mine = slacks
+    for turn in range(48):
+        more = alive[left] & (sizes[left] > turn + 1)
+        if not more.all():
+            left, mine = left[more], mine[more]
+        best = starts[left] + turn
+        rivals = slacks[best] if starts[-1] else slacks[turn : turn + 1]
+        beaten = (mine <= rivals).all(1) & (best < left) & alive[best]
+        alive[left[beaten]] = False
+    return order[alive]
+
+
 def leaves(matrix, limits, lower, upper, original, weights):
     """Slacks of all points within the bounds, but for some that others beat in every slack."""
     free, fixed = np.flatnonzero(lower < upper), lower == upper
@@ -100,21 +124,14 @@ def leaves(matrix, limits, lower, upper, original, weights):
         return slack[None][:0]
     order = np.argsort(-(np.abs(part[original:]) * width / (slack[original:, None] + 1.0)).max(0),
                        kind="stable")  # fmt: skip
+    equal = np.append((matrix[1:original] == -matrix[: original - 1]).all(1), False)
     states = slack[None]
     for turn, j in enumerate(order):
         up, down = np.maximum(part[:, j], 0), np.maximum(-part[:, j], 0)
         parts = [states - (up * v + down * (width[j] - v)) for v in range(width[j] + 1)]
         states = np.concatenate([s[s.min(1) >= 0] for s in parts])
         if len(states) > 1500 and turn % 2:
-            slacks, alive = states[:, :original], np.ones(len(states), bool)
-            score = slacks @ weights
-            best = np.argpartition(-score, 48)[:48]
-            for state in best[np.argsort(-score[best])]:
-                if alive[state]:
-                    beaten = (slacks <= slacks[state]).all(1)
-                    beaten[state] = False
-                    alive &= ~beaten
-            states = states[alive]
+            states = states[worth_keeping(states[:, :original], weights, equal)]
     return states
 
 

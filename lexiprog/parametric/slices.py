@@ -146,6 +146,7 @@ class Slices:
     def __init__(self, form: IntegerForm, deadline: Deadline | None = None) -> None:
         self.form = form
         self.matrix: Integers = np.vstack([form.rows, form.costs])
+        self.equal: Mask = np.append(np.all(self.matrix[1:] == -self.matrix[:-1], axis=1), False)
         self.weights = 1.0 / np.maximum(np.abs(self.matrix).sum(axis=1), 1)
         self.sizes: Array = np.abs(self.matrix) @ np.maximum(
             np.abs(form.lower), np.abs(form.upper)
@@ -264,7 +265,7 @@ class Slices:
             states, parents = _branched(states, up[j], down[j], width)
             self.states += len(states)
             if len(states) > MANY and j % 2:
-                alive = _worth_keeping(states[:, :original], self.weights)
+                alive = _worth_keeping(states[:, :original], self.weights, self.equal)
                 states, parents = states[alive], _kept(parents, alive)
             trail.append(parents)
             if len(states) > cap:
@@ -304,17 +305,31 @@ def _kept(parents: list[NDArray[np.intp]], alive: Mask) -> list[NDArray[np.intp]
     return [part[mask] for part, mask in zip(parents, np.split(alive, ends), strict=True)]
 
 
-def _worth_keeping(slacks: Integers, weights: Array) -> Mask:
-    """Which states no other one beats in every slack, among the best few."""
-    alive = np.ones(len(slacks), dtype=bool)
-    score = slacks @ weights
-    best = np.argpartition(-score, BEST)[:BEST]
-    for state in best[np.argsort(-score[best])]:
-        if alive[state]:
-            beaten = np.all(slacks <= slacks[state], axis=1)
-            beaten[state] = False
-            alive &= ~beaten
-    return alive
+def _worth_keeping(slacks: Integers, weights: Array, equal: Mask) -> Mask:
+    """Which states no other one beats in every slack, among the best few of each group.
+
+    States that differ in the slack of an equation, a row that is ``equal`` to another but for its
+    sign, never beat each other: they belong to other groups.
+    """
+    keys = slacks[:, equal] @ np.arange(1, 2 * np.count_nonzero(equal), 2) ** 15
+    order = np.lexsort([-(slacks @ weights), keys])
+    keys, slacks = keys[order], slacks[order]
+    starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
+    sizes = np.diff(np.append(starts, len(keys)))
+    starts, sizes = (np.repeat(v, sizes) for v in (starts, sizes))
+    left, alive = np.arange(len(keys)), np.ones(len(keys), dtype=bool)
+    mine = slacks
+    for turn in range(BEST):
+        more = alive[left] & (sizes[left] > turn + 1)
+        if not more.all():
+            left, mine = left[more], mine[more]
+        best = starts[left] + turn
+        rivals = slacks[best] if starts[-1] else slacks[turn : turn + 1]
+        beaten = np.all(mine <= rivals, axis=1) & (best < left) & alive[best]
+        alive[left[beaten]] = False
+    kept = np.zeros(len(keys), dtype=bool)
+    kept[order[alive]] = True
+    return kept
 
 
 def _point(
