@@ -109,7 +109,12 @@ def _on_rows(
 ) -> Pair | None:
     """The point moved onto some rows in twice the digits; None if they can't hold as equations."""
     inside = np.flatnonzero((terms.lower < x) & (x < terms.upper))
-    effects, sizes = sp.csr_array(terms.form.A)[rows][:, inside].T, terms.row_sizes(x)[rows]
+    A, sizes = sp.csr_array(terms.form.A), terms.row_sizes(x)[rows]
+    # Where all terms are zero the row holds for as long as its columns stay where they are.
+    still = np.unique(A[rows[sizes == 0.0]].indices)
+    inside = np.setdiff1d(inside, still, assume_unique=True)
+    rows, sizes = rows[sizes > 0.0], sizes[sizes > 0.0]
+    effects = A[rows][:, inside].T
     by_column, by_row = unit_factors(effects, sizes)
     effects = sp.csc_array(sp.diags_array(by_column) @ effects @ sp.diags_array(by_row))
     for regular in REGULAR:

@@ -67,7 +67,7 @@ def certify_answer(
         return Attempt(name, answer.status, reason, Fault.NO_NUMBERS)
     proof = _prove(task, answer, point, solutions)
     certificate = proof.measured.certificate
-    if certificate.passed and answer.x is not None and _may_contradict_itself(task, answer):
+    if certificate.near and answer.x is not None and _may_contradict_itself(task, answer):
         from lexiprog.solve.contradiction import linear_rows_hold
 
         hold = linear_rows_hold(task, answer.x)

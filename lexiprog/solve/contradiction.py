@@ -13,20 +13,21 @@ import numpy as np
 
 from lexiprog.backends.remote_lp import RemoteHighs
 from lexiprog.backends.solver import EXACT, Solver, has_exact
+from lexiprog.canon.decimals import DecimalResiduals
 from lexiprog.canon.standard_form import Bounds, Cones, StandardForm
 from lexiprog.certify.feasible import is_met_nearby
 from lexiprog.certify.measures import row_tolerance
 from lexiprog.certify.terms import TermSizes
 from lexiprog.compile.binding import Given
+from lexiprog.compile.rational_data import Fractions, exact_program
 from lexiprog.compile.task import Solutions, Strategy, Task, prepare
 from lexiprog.cvxpy_adapter import Compiled
 from lexiprog.deadline import Deadline
 from lexiprog.model.lock import Slack
 from lexiprog.model.subproblem import Subproblem
-from lexiprog.rational.program import ExactLP
 from lexiprog.rational.prover import Prover
 from lexiprog.solve.exact import Exact
-from lexiprog.tolerances import NEARLY_TOUCHED, NEARNESS, PRECISE_HIGHS
+from lexiprog.tolerances import NEARLY_TOUCHED, NEARNESS, PRECISE_HIGHS, TOUCHED
 from lexiprog.typing import Array, Constraint
 
 # More rows than this are not looked at in fractions unless the user asks for it.
@@ -43,16 +44,16 @@ def linear_rows_hold(task: Task, x: Array) -> bool | None:
     compiled = _own_rows(task)
     if compiled is None:
         return True
-    whole, form = compiled.scaled.integer, linear_part(compiled.scaled)
-    x = x if compiled is task.compiled else np.zeros(form.c.size)
-    if whole is not None and whole.size:
-        lower, upper = (end.copy() for end in form.ranges())
-        lower[whole] = upper[whole] = np.round(x[whole])
-        form = replace(form, lower=lower, upper=upper)
+    form = linear_part(compiled.scaled, at=x if task.integer else None)
+    x = x if x.size == form.c.size else np.zeros(form.c.size)
+    x = np.where(np.abs(x) <= TOUCHED * np.abs(x).max(initial=0.0), 0.0, x)
     terms = TermSizes(form, x, np.zeros(form.b.size))
 
     def met(point: Array, touched: float) -> bool:
-        return is_met_nearby(terms, point, touched=touched, decimals=lambda: compiled.decimals)
+        def decimals() -> DecimalResiduals | None:
+            return _first_rows(compiled.decimals, form.b.size)
+
+        return is_met_nearby(terms, point, touched=touched, decimals=decimals)
 
     if met(form.within_bounds(x), NEARNESS * task.solver.accept):
         return True
@@ -64,17 +65,30 @@ def linear_rows_hold(task: Task, x: Array) -> bool | None:
         allowed = row_tolerance(form, task.solver.accept, "computed")
         near = point is not None and terms.measure(point, np.zeros(form.b.size)).rows <= allowed
         return near or None
-    exact = None if task.integer else _hold_in_fractions(compiled.form, task.deadline)
+    rows = linear_part(compiled.form, at=compiled.scaling.point(x) if task.integer else None)
+    exact = _hold_in_fractions(compiled, rows, {}, task.deadline)
     return False if exact is None and vertex.word.is_infeasible else exact
 
 
-def linear_part(form: StandardForm) -> StandardForm:
-    """Its linear rows and the bounds of its columns, without an objective."""
+def linear_part(form: StandardForm, at: Array | None = None) -> StandardForm:
+    """Its linear rows and the bounds of its columns, without an objective.
+
+    Integer columns are fixed where they are ``at``, if that is given.
+    """
     count, cones = form.cones.linear, form.cones
     rows = form.A if count == form.b.size else form.A[:count].tocsc()
+    lower, upper = form.lower, form.upper
+    if at is not None and form.integer is not None:
+        lower, upper = (end.copy() for end in form.ranges())
+        lower[form.integer] = upper[form.integer] = np.round(at[form.integer])
     kept = Cones(zero=cones.zero, nonneg=cones.nonneg)
-    nothing = np.zeros(form.c.size)
-    return StandardForm(nothing, 0.0, rows, form.b[:count], kept, None, form.lower, form.upper)
+    return StandardForm(np.zeros(form.c.size), 0.0, rows, form.b[:count], kept, None, lower, upper)
+
+
+def _first_rows(decimals: DecimalResiduals | None, count: int) -> DecimalResiduals | None:
+    if decimals is None or decimals.sides is None:
+        return None
+    return replace(decimals, matrix=decimals.matrix[:count], sides=decimals.sides[:count])
 
 
 def _own_rows(task: Task) -> Compiled | None:
@@ -95,11 +109,14 @@ def _own_rows(task: Task) -> Compiled | None:
     return prepare(alone, Strategy(task.solver), {}, given=task.given).compiled
 
 
-def _hold_in_fractions(form: StandardForm, deadline: Deadline) -> bool | None:
-    """Whether the linear rows hold together in rational numbers; None if nobody knows."""
-    if not has_exact() or form.cones.linear > MOST_ROWS:
+def _hold_in_fractions(
+    compiled: Compiled, form: StandardForm, known: Fractions, deadline: Deadline
+) -> bool | None:
+    """Whether these linear rows hold together in rational numbers; None if nobody knows."""
+    if not has_exact() or form.b.size > MOST_ROWS:
         return None
-    status = Prover(ExactLP.from_form(linear_part(form))).minimise(deadline=deadline).status
+    program = exact_program(replace(compiled, given=form), known)
+    status = Prover(program).minimise(deadline=deadline).status
     return {"optimal": True, "infeasible": False}.get(status)
 
 
@@ -108,16 +125,15 @@ def contradicts_itself(
 ) -> bool:
     """Whether fractions prove that the linear constraints of a problem cannot hold together."""
     straight = [constraint for constraint in subproblem.constraints if _is_straight(constraint)]
-    rows = sum(constraint.size for constraint in straight)
-    if subproblem.gp or not straight or rows > MOST_ROWS or not has_exact():
+    if subproblem.gp or not straight or not has_exact():
         return False
     try:
         zero = cp.Minimize(0 * cp.sum(straight[0].variables()[0]))
         alone = Subproblem("its linear constraints", zero, straight)
-        exact = Exact()
         strategy = Strategy(Solver(EXACT))
-        task = prepare(alone, strategy, solved, slack, exact.compile, given, deadline)
-        return exact.run(task).status.is_infeasible
+        task = prepare(alone, strategy, solved, slack, Exact().compile, given, deadline)
+        rows = linear_part(task.form)
+        return _hold_in_fractions(task.native, rows, task.fractions, deadline) is False
     except Exception:  # noqa: BLE001 - what cannot be decided is not decided
         return False
 

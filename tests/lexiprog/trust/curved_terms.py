@@ -294,7 +294,7 @@ def risk_within(random):
 
 
 def curved_digits(random):
-    """A curve over rows that contradict their sum by 1e-5 to 1e-11, as written, or just do not.
+    """A curve, or switches, over rows that contradict their sum by 1e-5 to 1e-11, or just do not.
 
     Where they do not, all of them are nearly equations: the nearest point to a goal is known.
     """
@@ -312,14 +312,17 @@ def curved_digits(random):
     x = cp.Variable(size, name="x")
     limits = [np.array(v) @ x <= side for v, side in zip(parts, sides[:-1], strict=True)]
     limits += [np.array(rows[-1]) @ x >= sides[-1], x >= -100, x <= 100]
+    whole = random.random() < 0.3
+    on = cp.sum(cp.Variable(2, boolean=True, name="on")) if whole else 0.0
     if first == ["infeasible"]:
-        curve = random.choice([
+        curves = [
             cp.sum_squares(x - goal), cp.norm(x - goal), cp.sum(cp.exp(x / 10)),
             cp.log_sum_exp(x - goal), cp.sum(cp.power(x - goal, 4)), cp.sum(cp.huber(x - goal)),
             cp.quad_over_lin(x - goal, x[0] + 200), cp.lambda_max(cp.diag(x)),
-            cp.sum_squares(x - goal) + cp.norm1(x), cp.norm(x - goal, 3),
-        ])  # fmt: skip
-        return Case(only(cp.Minimize(curve), limits), ("infeasible",), (1.0,))
+            cp.sum_squares(x - goal) + cp.norm1(x), cp.norm(x - goal, 3), cp.sum(x),
+        ]  # fmt: skip
+        curve = random.choice(curves[-1:] * 5 + curves if whole else curves[:-1])
+        return Case(only(cp.Minimize(curve + on), limits), ("infeasible",), (1.0,))
     matrix, side = np.array(parts), np.array(sides[:-1])
     if np.linalg.svd(matrix)[1].min() < 0.3 or len(parts) > size:
         return None
@@ -330,10 +333,10 @@ def curved_digits(random):
     curve, truth = random.choice(
         [(cp.sum_squares(x - goal), distance**2), (cp.norm(x - goal), distance)]
     )
-    return Case(only(cp.Minimize(curve), limits), (truth,), (1.0,))
+    return Case(only(cp.Minimize(curve + on), limits), (truth,), (1.0,))
 
 
 FAMILIES = (
-    curved_digits,    curved_atoms, semidefinite, exponential, power_cones, mixed_integer, unattained,
-    control_steps, risk_within,
+    curved_atoms, semidefinite, exponential, power_cones, mixed_integer, unattained,
+    control_steps, risk_within, curved_digits,
 )  # fmt: skip
