@@ -105,7 +105,7 @@ def _own_rows(task: Task) -> Compiled | None:
     own = [c for c in subproblem.constraints if not placeholders & {p.id for p in c.parameters()}]
     if all(id(constraint) in known for constraint in own):
         return None
-    alone = Subproblem(subproblem.name, cp.Minimize(0.0), own)
+    alone = Subproblem(subproblem.name, cp.Minimize(1.0), own, gp=subproblem.gp)
     return prepare(alone, Strategy(task.solver), {}, given=task.given).compiled
 
 

@@ -171,26 +171,25 @@ def solve_stoppable(task: Task, form: StandardForm) -> Answer:
 
 def on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
     """The answer, refined if that is asked for or its point misses rows by more than rounding."""
-    by_highs = task.solver.target == "HIGHS"
-    rough = answer.status is Status.INACCURATE and task.strategy.refined and by_highs
+    asked, by_highs = task.strategy.refined, task.solver.target == "HIGHS"
+    rough = answer.status is Status.INACCURATE and asked and by_highs
     if answer.x is None or not (answer.status is Status.OPTIMAL or rough):
         return answer
     bounds = Bounds.of(form)
     off = is_off(form.A, bounds, answer.x)
-    if not off and not task.strategy.refined:
+    if not (off or asked):
         return answer
-    ours = highs_options(task) if task.solver.target == "HIGHS" else {}
-    session = RemoteHighs(form.A, ours)
+    session = RemoteHighs(form.A, highs_options(task) if by_highs else {})
     vertex = session.run(form.c, bounds, deadline=task.deadline)
-    found = (
-        refined(session, form.A, form.c, bounds, vertex, task.deadline) if vertex.optimal else None
-    )
-    if found is None and off and (task.strategy.strict or not task.strategy.refined):
+    found = None
+    if vertex.optimal:
+        found = refined(session, form.A, form.c, bounds, vertex, task.deadline)
+    if found is not None:
+        x, z = found.x.nearest, -found.y.nearest
+        return replace(answer_at(task.native, x, z, iterations=vertex.iterations), refined=True)
+    if off and (task.strategy.strict or not asked):
         return Answer(Status.FAILED, reason=MISSED)
-    if found is None:
-        return replace(answer, inaccurate=DOUBT if off else "")
-    x, z = found.x.nearest, -found.y.nearest
-    return replace(answer_at(task.native, x, z, iterations=vertex.iterations), refined=True)
+    return replace(answer, inaccurate=DOUBT if off else "")
 
 
 def proved_near(task: Task, form: StandardForm, answer: Answer, *, sharp: bool) -> Answer:
@@ -210,15 +209,7 @@ def proved_near(task: Task, form: StandardForm, answer: Answer, *, sharp: bool) 
     if proof is None:
         return answer
     if sharp:
-        last = sharpened(form, proof.x, proof.z)
-        if last is not None:
-            digits = _measured(task, form, *last)
-            before = proof.measures.certificate
-            if digits.certificate.proved >= before.proved and (
-                digits.certificate.worst <= before.worst
-                or digits.certificate.nearness < before.nearness
-            ):
-                proof = Proof(*last, digits)
+        proof = _sharper(task, form, proof)
     if proof.x is not answer.x:
         status = answer.status if answer.status.has_point else Status.OPTIMAL
         answer = replace(
@@ -227,6 +218,17 @@ def proved_near(task: Task, form: StandardForm, answer: Answer, *, sharp: bool) 
             inaccurate=answer.inaccurate,
         )  # fmt: skip
     return replace(answer, measured=proof.measures)
+
+
+def _sharper(task: Task, form: StandardForm, proof: Proof) -> Proof:
+    """The proof with the last digits of a curved optimum, if they are the better ones."""
+    last = sharpened(form, proof.x, proof.z)
+    if last is None:
+        return proof
+    digits, before = _measured(task, form, *last), proof.measures.certificate
+    after = digits.certificate
+    nearer = after.worst <= before.worst or after.nearness < before.nearness
+    return Proof(*last, digits) if after.proved >= before.proved and nearer else proof
 
 
 def _proof(task: Task, form: StandardForm, x: Array, z: Array, claimed: float) -> Proof:

@@ -64,14 +64,15 @@ def rounded_and_resolved(
     form, point = answer.form, answer.x
     if form is None or point is None or form.integer is None or not form.integer.size:
         return answer
-    if not np.max(np.abs(point[form.integer] - np.round(point[form.integer]))) <= NEARLY_INTEGER:
+    nearest = np.round(point[form.integer])
+    if not np.max(np.abs(point[form.integer] - nearest)) <= NEARLY_INTEGER:
         return answer
-    rest, bound = best_with(form, np.round(point[form.integer])), answer.bound
-    found = None
-    if rest is None and form.is_linear:
-        found = _without_leaks(form, point, deadline)
-    elif rest is not None and form.is_linear and _may_mislead(form, answer):
-        found = solve_tightened(form, rest, deadline)
+    rest, bound, found = best_with(form, nearest), answer.bound, None
+    if form.is_linear:
+        if rest is None:
+            found = _without_leaks(form, point, deadline)
+        elif _may_mislead(form, answer):
+            found = solve_tightened(form, rest, deadline)
     if found is not None:
         rest, bound = found[0], bound if found[1] is None else found[1]
     if not _is_exact(compiled, answer, rest, None if gap else bound):

@@ -72,13 +72,7 @@ PUBLIC = {
 
 # What may break a rule of shape, and why: kind of rule, reason, places.
 EXCEPTIONS = {
-    "complex functions": {
-        "one answer after the other is tried, each with its own condition; to be divided": """
-            lexiprog/solve/direct.py:on_its_rows
-            lexiprog/solve/direct.py:proved_near
-            lexiprog/solve/integer.py:rounded_and_resolved
-        """,
-    },
+    "complex functions": {},
     "long functions": {},
     "long files": {
         "one table, or one class, that is read as a whole": """
