@@ -87,28 +87,39 @@ def scaled(form, x, z, rng, most):
     """The same problem with rows, columns and objective multiplied by powers of two."""
     power = rng.integers(-most, most + 1, form.b.size + form.c.size + 1)
     rows, columns = 2.0 ** power[: form.b.size], 2.0 ** power[form.b.size : -1]
+    if form.integer is not None:
+        columns[form.integer] = 1.0  # whole numbers have no other unit
     start = form.cones.linear
     sizes = [*form.cones.soc, *map(form.cones.psd_rows, form.cones.psd), *[3] * form.cones.exp]
     for size in [*sizes, *(len(powers) + 1 for powers in form.cones.power)]:
         rows[start : start + size] = rows[start]
         start += size
     units = Scaling(rows, columns, float(2.0 ** power[-1]))
-    return units.of(form), units.scaled_point(x), units.scaled_multipliers(z)
+    return units.of(form), units.scaled_point(x), units.scaled_multipliers(z), units.cost
 
 
-@given(seeds, st.sampled_from(KINDS), st.booleans(), st.booleans())
-def test_no_unit_of_rows_columns_or_objective_changes_a_measure(seed, kinds, quadratic, free):
+@given(seeds, st.sampled_from([*KINDS, ("soc", "psd", "exp", "power")]), st.booleans(),
+       st.booleans(), st.booleans())  # fmt: skip
+def test_no_unit_of_rows_columns_or_objective_changes_a_measure(
+    seed, kinds, quadratic, free, integers
+):
+    """LP, QP, SOC, SDP, exponential, power and all of these with integers: same to rounding."""
     rng = np.random.default_rng(seed)
-    problem = known(seed, kinds=kinds, quadratic=quadratic, free=free)
+    problem = known(seed, kinds=kinds, quadratic=quadratic, free=free, integers=integers)
     form = problem.form
     for size in (0.0, 1e-9, 1e-3):
         x = problem.x * (1.0 + size * rng.normal(size=problem.x.size))
         z = problem.z * (1.0 + size * rng.normal(size=problem.z.size))
-        first = measure(form, x, z, claimed=form.objective(x))
-        other, y, w = scaled(form, x, z, rng, 40)
-        second = measure(other, y, w, claimed=other.objective(y))
+        other, y, w, cost = scaled(form, x, z, rng, 40)
+        below = float(problem.optimum) - 1.0 if integers else None
+        z, w = (None, None) if integers else (z, w)
+        first = measure(form, x, z, claimed=form.objective(x), bound=below)
+        below = cost * below if integers else None
+        second = measure(other, y, w, claimed=other.objective(y), bound=below)
+        assert first.certificate.basis == second.certificate.basis
         for name, value in first.certificate.measures.items():
-            assert second.certificate.measures[name] == pytest.approx(value, rel=0.03, abs=1e-13)
+            assert second.certificate.measures[name] == pytest.approx(value, rel=1e-9, abs=1e-13)
+        assert second.rounding == pytest.approx(cost * first.rounding, rel=1e-3)
 
 
 @given(seeds, st.sampled_from(KINDS), st.booleans())
