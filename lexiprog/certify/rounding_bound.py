@@ -206,7 +206,7 @@ class _Charges:
         if self.squares is not None:
             bent = ~known & (self.squares > 0.0)
             most = np.abs(reduced) + wrong
-            gains = np.divide(most * most, 2.0 * self.squares, np.zeros(most.shape), where=bent)
+            gains = most * most / (2.0 * self.squares)  # where there are none, nobody looks
             charges = np.where(bent, reduced * self.x - gains * ROUND_UP, charges)
             reach = np.where(bent, np.abs(self.x), reach)
             known |= bent

@@ -393,6 +393,12 @@ def test_rows_of_a_batch_that_were_computed_may_be_missed_a_little_more():
     found = batched(batch_of(10), x, [[1]], [4 - 2e-12], written=written)[0]
     assert found.certificate.row_tolerance == 1e-9
     assert found.certificate.rows == pytest.approx(2e-12 / 8, rel=1e-3, abs=0.0)
+    # What the multiplier charges for that: more than rounding explains is told, less is not.
+    assert found.certificate.slackness == pytest.approx(2e-12 / 8, rel=1e-3, abs=0.0)
+    little = batched(batch_of(10), [[4 - 2e-13, 0]], [[1]], [4 - 2e-13], written=lambda: False)[0]
+    assert little.certificate.slackness == pytest.approx(2e-13 / 8, rel=0.01, abs=0.0)
+    least = batched(batch_of(10), [[4 - 2e-14, 0]], [[1]], [4 - 2e-14], written=lambda: False)[0]
+    assert least.certificate.slackness == 0.0
     assert batched(batch_of(10), x, [[1]], [4 - 2e-12], written=written) == [None]
     assert batched(batch_of(10), [[4, 0]], [[1]], [4.0], written=written)[0] is not None
     assert len(asked) == 2  # only where a row is missed
