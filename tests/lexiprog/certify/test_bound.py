@@ -333,16 +333,17 @@ def test_the_metric_of_matrices_is_their_root_on_both_sides(layout):
 
 
 def test_each_cone_has_its_metric_in_its_place():
-    z = np.array([7, 5, 2, 3, 4, 4, 0, 9, -1, 2, 3, 6, 5, -4], float)
-    cones = Cones(nonneg=1, soc=(1, 3), psd=(2,), exp=1, power=((0.5, 0.5),))
+    z = np.array([7, 5, 3, 5, 2, 3, 4, 4, 0, 9, -1, 2, 3, 6, 5, -4], float)
+    cones = Cones(nonneg=1, soc=(1, 2, 3), psd=(2,), exp=1, power=((0.5, 0.5),))
     roots = module._roots(cone(cones, z), z)
-    assert [len(root) for root in roots] == [1, 3, 3, 3, 3]
+    assert [len(root) for root in roots] == [1, 2, 3, 3, 3, 3]
     assert roots[0].tolist() == [[5.0]]
-    at = module._root_of_pair(z[2:5], cone(cones, z).frame.mates[0] - 2)
-    np.testing.assert_array_equal(roots[1], at)
-    np.testing.assert_allclose(np.diag(roots[2]), [4, 6, 9])
-    assert roots[3].tolist() == np.diag([1.0, 2, 3]).tolist()
-    assert roots[4].tolist() == np.diag([6.0, 5, 4]).tolist()
+    np.testing.assert_array_equal(roots[1], module._root_of_pair(z[2:4], 1))
+    at = module._root_of_pair(z[4:7], cone(cones, z).frame.mates[1] - 4)
+    np.testing.assert_array_equal(roots[2], at)
+    np.testing.assert_allclose(np.diag(roots[3]), [4, 6, 9])
+    assert roots[4].tolist() == np.diag([1.0, 2, 3]).tolist()
+    assert roots[5].tolist() == np.diag([6.0, 5, 4]).tolist()
 
 
 def test_multipliers_are_moved_inwards_by_a_share_of_themselves():
@@ -428,6 +429,15 @@ def test_the_objective_is_a_row_up_to_half_its_terms_above_the_point():
     curved = StandardForm(form.c, 5.0, form.A, form.b, Cones(), sp.csc_array(np.eye(2)), form.lower)
     (_, upper), ceiling = module._implied(curved, x, stated)
     assert (upper[1], ceiling) == (np.inf, np.inf)
+
+
+def test_only_columns_without_an_end_are_charged_by_what_rows_imply():
+    """Least x + y with x of at least -5 by rows, and y of at least 0, or of 1 by its row: -5."""
+    form = StandardForm(np.ones(2), 0.0, sp.csc_array(-np.eye(2)), np.array([5.0, -1.0]),
+                        Cones(nonneg=2), None, np.array([-np.inf, 0.0]), np.full(2, 9.0))  # fmt: skip
+    x, z = Pair.of(np.ones(2)), Pair.of(np.zeros(2))
+    terms = TermSizes(form, x.high, z.high)
+    assert charged_bound(terms, x, z, form.ranges()) == pytest.approx(-5.0, rel=1e-14)
 
 
 # Multipliers that are corrected where nothing bounds a column.

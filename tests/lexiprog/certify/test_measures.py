@@ -361,6 +361,8 @@ def test_linear_programs_in_a_batch_are_proved_one_by_one():
     moved = batched(batch_of(10, offset=-3.0), [[4, 0]], [[1]], [1.0])[0]
     assert moved.rounding == pytest.approx(16 * EPS * 11, rel=1e-12, abs=0.0)
     assert batched(batch, [[4, 0], [0, 2]], [[1], [0.5]], [4.0, 2.001])[1] is None
+    wide = batched(batch, [[4, 0], [0, 2]], [[1], [0.5]], [4.0, 2.0], tolerance=1e-5)[0]
+    assert (wide.certificate.tolerance, wide.certificate.gap_tolerance) == (1e-5, 1e-5)
 
 
 @pytest.mark.parametrize(

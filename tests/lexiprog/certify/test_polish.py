@@ -166,6 +166,11 @@ def test_room_is_handed_on_by_four_rows_at_most():
     found = rooms(terms, np.zeros(7))
     assert found.tolist() == rooms_by_hand(replace_ends(terms, 0, 6.0), np.zeros(7), [], False)
     assert np.isfinite(found).tolist() == [True] * 4 + [False] * 3
+    # Nor is it handed on by a number that is none: y - z = 0 beside x = 6.
+    form = form_of([[1, 0, 0], [1, 1, -1]], [6, 0], Cones(zero=2))
+    form.A.data[1] = 0.0
+    at = np.array([0.0, 1.0, 1.0])
+    assert rooms(TermSizes(form, at, np.zeros(2)), at).tolist() == [6.0, INF, INF]
 
 
 def test_without_rows_the_ends_of_a_column_are_its_room():
@@ -351,6 +356,11 @@ def test_a_bound_is_active_where_it_is_nearer_than_the_reduced_cost_is_large(roo
     near = np.array([side * 0.05])
     x, _ = on_active_set(form, near, np.zeros(0), np.array([room]))
     assert x.tolist() == [side * end]
+    # Just as near as it is large it is not active yet: 4/8 of the room beside 2 of terms of 4.
+    steep = replace(form, c=np.array([-3.0 * side]), lower=np.full(1, -5.0), upper=np.full(1, 5.0))
+    for width, wanted in ((8.0, 3.0), (8.25, 5.0)):
+        x, _ = on_active_set(steep, np.array([side]), np.zeros(0), np.array([width]))
+        assert x.tolist() == [pytest.approx(side * wanted, rel=1e-15)]
     tiny = replace(form, c=form.c / 64, lower=form.lower / 64, upper=form.upper / 64)
     x, _ = on_active_set(tiny, near / 64, np.zeros(0), np.array([room / 64]))
     assert x.tolist() == [side * end / 64]

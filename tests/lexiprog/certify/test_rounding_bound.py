@@ -257,6 +257,23 @@ def test_products_that_are_all_rounded_to_one_side_do_not_lift_the_bound(where):
     assert Fraction(found) <= bound_by_hand(form, x, z)
 
 
+def test_where_rounding_hides_the_sign_multipliers_are_made_smaller_by_a_rounding():
+    """1 - 1 - 2^-80 x falls for ever over x >= 0; 1 - (1 - 2^-52) (1 + 2^-80) does not."""
+    form = StandardForm(np.ones(1), 0.0, sp.csc_array([[-1.0], [-(2.0**-80)]]), -np.ones(2),
+                        Cones(nonneg=2), lower=np.zeros(1))  # fmt: skip
+    bound = bound_with_rounding(form, np.ones(1), np.ones(2))
+    # Each of the two multipliers loses two units, and eight are taken from the sum.
+    assert (2.0 - bound) / UNIT_ROUNDOFF == pytest.approx(4 + 16, abs=1.5)
+    turned = replace(form, A=-form.A, c=-form.c, lower=None, upper=np.zeros(1))
+    assert bound_with_rounding(turned, -np.ones(1), np.ones(2)) == bound
+
+
+def test_what_underflows_is_taken_from_a_bound_of_nothing():
+    form = StandardForm(np.zeros(1), 0.0, sp.csc_array([[1.0]]), np.zeros(1), Cones(nonneg=1),
+                        None, np.zeros(1), np.ones(1))  # fmt: skip
+    assert -1e-300 < bound_with_rounding(form, np.zeros(1), np.zeros(1)) < 0.0
+
+
 def test_a_form_without_entries_is_left_to_the_other_bound():
     form = StandardForm(np.ones(2), 0.0, sp.csc_array((1, 2)), np.ones(1), Cones(nonneg=1),
                         lower=np.zeros(2), upper=np.ones(2))  # fmt: skip
