@@ -434,7 +434,7 @@ def test_the_objective_is_a_row_up_to_half_its_terms_above_the_point():
 def test_only_columns_without_an_end_are_charged_by_what_rows_imply():
     """Least x + y with x of at least -5 by rows, and y of at least 0, or of 1 by its row: -5."""
     form = StandardForm(np.ones(2), 0.0, sp.csc_array(-np.eye(2)), np.array([5.0, -1.0]),
-                        Cones(nonneg=2), None, np.array([-np.inf, 0.0]), np.full(2, 9.0))  # fmt: skip
+                        Cones(nonneg=2), None, np.array([-INF, 0.0]), np.full(2, 9.0))  # fmt: skip
     x, z = Pair.of(np.ones(2)), Pair.of(np.zeros(2))
     terms = TermSizes(form, x.high, z.high)
     assert charged_bound(terms, x, z, form.ranges()) == pytest.approx(-5.0, rel=1e-14)
