@@ -26,6 +26,7 @@ from lexiprog.canon.decimals import DecimalResiduals
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.feasible import ROUNDS, least_steps, unit_factors
 from lexiprog.certify.ranges import implied_ranges, stated_ranges
+from lexiprog.certify.rounding_bound import lone_squares
 from lexiprog.certify.terms import TermSizes, exact_reduced, into_dual, most, ratio, worth
 from lexiprog.deadline import proof_must_end
 from lexiprog.tolerances import EPS, REDUCED_TO_ZERO, REGULAR
@@ -84,8 +85,7 @@ def lower_bound(
     bound = charged_bound(terms, Pair.of(x), Pair.of(z), ranges, zero, decimals)
     if bound >= enough:
         return bound
-    for corrected in balanced(terms, x, z, ranges, zero, decimals):
-        point, multipliers, doubt = corrected
+    for point, multipliers, doubt in balanced(terms, x, z, ranges, zero, decimals):
         found = charged_bound(terms, point, multipliers, ranges, zero, decimals)
         bound = max(bound, found - doubt)
         if bound >= enough:
@@ -113,8 +113,8 @@ def charged_bound(
         return _lower(*constant, charges)
     left = np.maximum(np.abs(reduced.lower), np.abs(reduced.upper))
     unknown &= ~(left <= zero * terms.column_sizes(x.high, z.high))
-    if unknown.any():
-        bent, strong = _bend(form, x.high, reduced, unknown)
+    if form.P is not None and unknown.any():
+        bent, strong = _bend(form.P, x.high, reduced, unknown)
         charges, unknown = _where(strong, bent, charges), unknown & ~strong
     ceiling = np.inf
     if unknown.any():
@@ -139,19 +139,13 @@ def charge_columns(reduced: Sums, lower: Array, upper: Array) -> tuple[Sums, Mas
     return Sums(charges.high, charges.low, np.where(doubtful, error, charges.error)), unknown
 
 
-def _bend(form: StandardForm, x: Array, reduced: Sums, unknown: Mask) -> tuple[Sums, Mask]:
+def _bend(P: Matrix, x: Array, reduced: Sums, unknown: Mask) -> tuple[Sums, Mask]:
     """Charges of columns whose own square in the objective holds them near ``x``.
 
     With 1/2 p (y - x)**2 beside r (y - x) no column gains more than r**2 / 2p.
     """
-    at_x = reduced.times(x)
-    if form.P is None:
-        return at_x, np.zeros(unknown.size, dtype=bool)
-    P = sp.csc_array(form.P)
-    squares = P.diagonal()
-    columns = np.repeat(np.arange(squares.size), np.diff(P.indptr))
-    entries = np.bincount(columns, P.data != 0.0, minlength=squares.size)
-    strong = unknown & (squares > 0.0) & (entries == 1)
+    at_x, squares = reduced.times(x), lone_squares(P)
+    strong = unknown & (squares > 0.0)
     largest = np.maximum(np.abs(reduced.lower), np.abs(reduced.upper))
     gains = np.divide(largest**2, 2.0 * squares, out=np.zeros(squares.size), where=strong)
     return Sums(at_x.high, at_x.low, up(at_x.error + gains)), strong
