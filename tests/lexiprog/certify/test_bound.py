@@ -480,6 +480,15 @@ def test_what_a_surface_leaves_in_doubt_is_taken_from_the_bound(seed):
     assert bound == charged_bound(terms, *pairs, ranges) - doubt < problem.optimum
 
 
+def test_a_column_at_its_end_is_balanced_where_its_cost_leads_to_no_end():
+    """Least x + 3y over x + y >= 1, x >= 0 and 1 <= y <= 5: 3, where x must not cost -1e-9."""
+    form = StandardForm(np.array([1.0, 3.0]), 0.0, sp.csc_array([[-1.0, -1.0]]), -np.ones(1),
+                        Cones(nonneg=1), None, np.array([0.0, 1]), np.array([INF, 5]))  # fmt: skip
+    found, bounds, best = corrections(form, np.array([0.0, 1.0]), np.array([1.0 + 1e-9]))
+    assert len(found) == 1
+    assert best == bounds[0] == pytest.approx(3.0, abs=1e-15)
+
+
 def test_no_correction_is_tried_twice():
     """Least u + v over u + v = 2: the same two columns are in need at first and at last."""
     form = StandardForm(np.ones(2), 0.0, sp.csc_array([[1.0, 1.0]]), np.array([2.0]), Cones(zero=1))

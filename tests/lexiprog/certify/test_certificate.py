@@ -1,6 +1,7 @@
 """Certificates pass for true optima and fail for anything that is a little off."""
 
 from dataclasses import replace
+from functools import cache
 
 import cvxpy as cp
 import numpy as np
@@ -47,6 +48,7 @@ CLASSES = list(problems())
 CONTINUOUS = [name for name in CLASSES if name not in ("MILP", "binary")]
 
 
+@cache
 def solved(name, solver=None):
     """Form, answer and certificate of one problem, straight from the solver's numbers."""
     objective, constraints = problems()[name]

@@ -382,6 +382,11 @@ def test_rows_are_tight_by_their_kind_their_slack_or_what_they_are_worth():
         form = form_of([[1, 1]], [2], cones, **box)
         found = on_active_set(form, np.array([x, 1.0]), np.zeros(1), np.ones(2))
         assert found[0].tolist() == [wanted, 1.0]
+    # One that is met and worth nothing does not hold the least x**2 / 2 - x / 2.
+    form = form_of([[1, 1]], [2], Cones(nonneg=1), [-0.5, 0], P=sp.csc_array(np.diag([1.0, 0])),
+                   **box)  # fmt: skip
+    x, z = on_active_set(form, np.ones(2), np.zeros(1), np.ones(2))
+    assert (x.tolist(), z.tolist()) == ([0.5, 1.0], [0.0])
     # Least x over 100 x + y >= 101: worth 0.01 * 202 of 2, with a slack of 1 of 202.
     form = form_of([[-100, -1]], [-101], Cones(nonneg=1), [1, 0], **box)
     x, z = on_active_set(form, np.array([1.01, 1.0]), np.array([0.01]), np.ones(2))

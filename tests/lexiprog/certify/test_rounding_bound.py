@@ -324,7 +324,7 @@ def test_a_column_with_one_bound_is_charged_there_or_not_at_all(cost, lower, upp
     assert bound == (pytest.approx(0.0, abs=1e-15) if known else None)
 
 
-@pytest.mark.parametrize("ends", ["boxed", "open"])
+@pytest.mark.parametrize("ends", ["boxed", "open", "curved"])
 def test_each_of_several_has_the_bound_that_it_has_alone(ends):
     """Objectives, boxes and multipliers of very different sizes over one matrix."""
     rng, sizes = np.random.default_rng(3), np.array([1.0, 1e6, 1e-3])
@@ -337,9 +337,11 @@ def test_each_of_several_has_the_bound_that_it_has_alone(ends):
     if ends == "open":  # where the reduced cost does not lead
         reduced = c + z @ A
         lower, upper = np.where(reduced < 0, -np.inf, lower), np.where(reduced > 0, np.inf, upper)
-    together = LinearBatch(A, b, c, np.zeros(3), lower, upper).bounds(x, z)
+    P = sp.csc_array(np.diag(np.arange(1.0, 6.0))) if ends == "curved" else None
+    x *= sizes[:, None]
+    together = LinearBatch(A, b, c, np.zeros(3), lower, upper, P).bounds(x, z)
     for k, bound in enumerate(together):
         (alone,) = LinearBatch(A, b, c[k : k + 1], np.zeros(1), lower[k : k + 1],
-                               upper[k : k + 1]).bounds(x[k : k + 1], z[k : k + 1])  # fmt: skip
+                               upper[k : k + 1], P).bounds(x[k : k + 1], z[k : k + 1])  # fmt: skip
         assert bound is not None
         assert bound == alone
