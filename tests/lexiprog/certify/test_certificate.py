@@ -213,6 +213,7 @@ def test_a_certificate_shows_every_measure_beside_its_limit_and_marks_what_faile
     shown = Certificate(gap=0.5)._repr_html_()
     assert all(f">{name}<" in shown for name in Certificate().measures)
     assert shown.count("lx-bad") > Certificate()._repr_html_().count("lx-bad")
+    assert Certificate().summary.numeric == {"found", "accepted up to"}
     rows = {row[0].text: row[1:] for row in Certificate(gap=0.5).summary.rows}
     assert [(name, row[0].tone) for name, row in rows.items() if row[0].tone != "good"] == [
         ("gap", "bad")

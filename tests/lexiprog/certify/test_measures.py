@@ -232,6 +232,8 @@ def test_the_point_that_is_proved_is_inside_its_bounds_and_on_its_rows():
     # What is not near an optimum is none, or lies by another one, which is told instead.
     far = replace(form, b=np.array([-99.0]))
     assert not prove(far, x, z, claimed=4.0).measures.certificate.proved
+    inside = np.array([5.0, 0.0])
+    assert prove(far, inside, z, claimed=5.0).x is inside  # nothing better is near
     other = prove(form, np.array([5.0, 0.0]), 0.5 * z, claimed=5.0)
     assert not other.measures.certificate.proved or other.x.tolist() == [4.0, 0.0]
 
@@ -418,6 +420,12 @@ def test_a_point_at_its_upper_ends_is_inside_and_only_who_is_outside_is_left_out
     first, second = batched(batch, [[10, 0], [4, np.nan]], [[0], [1]], [-10.0, 1.0])
     assert first.certificate.proved
     assert second is None
+
+
+def test_a_column_without_an_end_is_left_out_of_a_batch():
+    batch = batch_of(10)
+    assert batched(batch, [[4, 0]], [[1]], [4.0])[0].certificate.proved
+    assert batched(replace(batch, upper=batch.upper + INF), [[4, 0]], [[1]], [4.0]) == [None]
 
 
 def test_what_is_left_of_a_reduced_cost_by_rounding_is_not_charged_in_a_batch():

@@ -272,6 +272,16 @@ def test_where_rounding_hides_the_sign_multipliers_are_made_smaller_by_a_roundin
     assert bound_with_rounding(turned, -np.ones(1), np.ones(2)) == bound
 
 
+def test_what_rounding_adds_to_a_reduced_cost_is_charged_with_its_square():
+    """2^-10 of terms of 2^41 beside x**2 / 2: six long roundings of these, and one of itself."""
+    form = StandardForm(np.array([2.0**40, 0.0]), 0.0, sp.csc_array([[-1.0, 1.0]]), np.zeros(1),
+                        Cones(nonneg=1), sp.csc_array(np.diag([1.0, 0.0])),
+                        np.array([-np.inf, 0.0]), np.array([np.inf, 0.0]))  # fmt: skip
+    bound = bound_with_rounding(form, np.zeros(2), np.array([2.0**40 - 2.0**-10]))
+    wrong = 6 * LONG_ROUNDOFF * 2.0**41 + UNIT_ROUNDOFF * 2.0**-10
+    assert bound == pytest.approx(-((2.0**-10 + wrong) ** 2) / 2, rel=1e-5, abs=0.0)
+
+
 def test_what_underflows_is_taken_from_a_bound_of_nothing():
     form = StandardForm(np.zeros(1), 0.0, sp.csc_array([[1.0]]), np.zeros(1), Cones(nonneg=1),
                         None, np.zeros(1), np.ones(1))  # fmt: skip
