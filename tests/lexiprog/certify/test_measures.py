@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.certify import measures
 from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.measures import (
     SMALL,
@@ -236,6 +237,15 @@ def test_the_point_that_is_proved_is_inside_its_bounds_and_on_its_rows():
     assert prove(far, inside, z, claimed=5.0).x is inside  # nothing better is near
     other = prove(form, np.array([5.0, 0.0]), 0.5 * z, claimed=5.0)
     assert not other.measures.certificate.proved or other.x.tolist() == [4.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("x", "beyond"),
+    [((0, 2), False), ((10, 10), False), ((-1e-15, 2), True), ((0, -3), True),
+     ((10 + 1e-8, 2), False), ((10 + 1e-7, 2), True), ((-1e-15, 10 + 1e-8), True)],
+)  # fmt: skip
+def test_a_column_is_beyond_its_end_by_a_share_of_both(x, beyond):
+    assert measures._is_beyond(least(), np.array(x, float), 1e-9) is beyond
 
 
 def test_nothing_is_looked_for_once_there_is_no_time():
