@@ -444,6 +444,9 @@ def test_what_is_left_of_a_reduced_cost_by_rounding_is_not_charged_in_a_batch():
     (found,) = batched(batch, [[1, 1]], [[1 + 2.0**-51]], [2.0])
     assert found.certificate.slackness == 0.0
     assert 0.0 < found.certificate.gap < 1e-6
+    just = batch_of(1e8, c=((1 + 2.0**-50,) * 2,), b=-2.0, A=((-1.0, -1.0),))  # 2**-50 of 2
+    (found,) = batched(just, [[1, 1]], [[1 - 2.0**-50]], [2.0])
+    assert found.certificate.slackness == 0.0
 
 
 def test_rows_of_a_batch_are_met_up_to_the_rounding_of_their_lengths():
