@@ -340,7 +340,7 @@ def test_a_column_with_one_bound_is_charged_there_or_not_at_all(cost, lower, upp
                         Cones(nonneg=1), None, np.array([lower, -np.inf]),
                         np.array([upper, np.inf]))  # fmt: skip
     bound = bound_with_rounding(form, np.zeros(2), np.zeros(1))
-    assert bound == (pytest.approx(0.0, abs=1e-15) if known else None)
+    assert bound == (pytest.approx(0.0, abs=1e-20) if known else None)
 
 
 @pytest.mark.parametrize("ends", ["boxed", "open", "curved"])
