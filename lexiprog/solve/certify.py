@@ -85,8 +85,9 @@ def _with_rows_that_hold(
     They were only met as exactly as curves or integers are. None if they do contradict each other.
     """
     decided = answer.exact is not None or answer.leximin is not None
-    curved = task.subproblem.kind != "LP" and task.native.scaled.cones.linear > 0
-    if decided or answer.x is None or not (curved and certificate.near):
+    if decided or answer.x is None or not certificate.near or task.subproblem.kind == "LP":
+        return certificate
+    if task.native.scaled.cones.linear == 0:
         return certificate
     from lexiprog.solve.no_optimum import linear_rows_hold
 
