@@ -76,6 +76,7 @@ def long_step(function: Callable[..., Returned], *arguments: object) -> Returned
     deadline: Deadline | None = getattr(_HERE, "deadline", None)
     if deadline is None:
         return function(*arguments)
+    check_here()
     future = in_thread(function, *arguments)
     while not wait([future], PULSE).done:
         if deadline.overdue:
