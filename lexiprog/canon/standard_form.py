@@ -229,7 +229,8 @@ def columns_of(matrix: Matrix) -> Columns:
     copied.data, copied.indices = matrix.data.copy(), matrix.indices.copy()
     copied.indptr = matrix.indptr.copy()
     columns = Columns(copied)
-    _known[key] = weakref.ref(matrix, lambda _: _known.pop(key, None)), columns
+    forget = _known.pop  # by a name of its own, since a Python that ends empties its modules
+    _known[key] = weakref.ref(matrix, lambda _: forget(key, None)), columns
     return columns
 
 
