@@ -150,13 +150,16 @@ def _certified(
         np.array([getattr(cut, part) for cut in image.cuts], dtype=object)
         for part in ("weights", "multipliers")
     )
+    least = [min(cut.weights) for cut in image.cuts]
     plain = replace(problem, ladder=None)  # exact points are certified, not solved again
     solutions: list[Solution] = []
     with problem.deadline.kept():
         for ray, cuts in zip(rays, on, strict=True):
             x, values = image.points[ray], value_of(ray)
-            # All that the vertex lies on: together they give every objective some weight.
-            z = objectives.multipliers(weights[cuts].sum(axis=0), -rows[cuts].sum(axis=0))
+            # One facet that gives every objective some weight; if there is none, all of them.
+            even = max(cuts, key=least.__getitem__)
+            used = [even] if least[even] else cuts
+            z = objectives.multipliers(weights[used].sum(axis=0), -rows[used].sum(axis=0))
             floats = np.array(x, dtype=float)
             limits = objectives.limits_at(np.array(values, dtype=float), floats)
             exact = None if problem.solved else (own(values)[-1], list(x), list(z))
