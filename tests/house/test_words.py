@@ -48,7 +48,10 @@ PAGES = [
     for page in ROOT.glob(where)
 ]
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
-SOURCES = [path for top in ("lexiprog", "lexiprog_boost") for path in (ROOT / top).rglob("*.py")]
+SOURCES = [
+    *(path for top in ("lexiprog", "lexiprog_boost") for path in (ROOT / top).rglob("*.py")),
+    *(ROOT / "notebooks").glob("*.py"),
+]
 
 
 def explained(path: Path) -> str:
