@@ -23,7 +23,7 @@ INSTEAD = {
     r"rungs?": "level",
     r"lanes?": "batched chain",
     r"runners?": "backend, strategy",
-    r"let go": "excluded, dropped",
+    r"lets? go": "excluded, dropped",
     r"worst measure": "largest residual",
     r"hushed": "rounding-limited",
     r"corners?": "vertex",
