@@ -228,8 +228,8 @@ def columns_of(matrix: Matrix) -> Columns:
     copied: Matrix = copy(by_columns(matrix))  # others may write into theirs
     copied.data, copied.indices = matrix.data.copy(), matrix.indices.copy()
     copied.indptr = matrix.indptr.copy()
-    columns = Columns(copied)
-    _known[key] = weakref.ref(matrix, lambda _: _known.pop(key, None)), columns
+    columns, forget = Columns(copied), _known.pop  # at Python's end there is no `_known` any more
+    _known[key] = weakref.ref(matrix, lambda _: forget(key, None)), columns
     return columns
 
 

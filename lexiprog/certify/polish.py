@@ -266,10 +266,11 @@ def _downhill(
     the next bound or row, which is active from there on.
     """
     form, A = terms.form, sp.csr_array(terms.form.A)
-    several = ~_single(form)
+    idle = ~_single(form)
     for _ in range(MOST_STEPS):
         if proof_must_end():
             break
+        idle[rows] = False  # a step along an active row meets it by rounding alone
         z = np.zeros(form.b.size)
         part = A[rows][:, free].toarray() * scale[free]
         z[rows] = np.linalg.lstsq(part.T, -form.c[free] * scale[free], rcond=None)[0]
@@ -281,7 +282,7 @@ def _downhill(
             break
         speed, slack = A @ step, np.maximum(form.slack(x), 0.0)
         goal = np.where(step > 0.0, ends[1], ends[0])
-        meets = several & (speed > SUM_ROUNDING * (abs(A) @ np.abs(step)))
+        meets = idle & (speed > SUM_ROUNDING * (abs(A) @ np.abs(step)))
         bounds = np.divide(goal - x, step, out=np.full(x.size, np.inf), where=step != 0.0)
         limits = np.divide(slack, speed, out=np.full(speed.size, np.inf), where=meets)
         length = np.min(np.append(bounds, limits))
