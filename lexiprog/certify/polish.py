@@ -12,12 +12,11 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.linalg import splu
 
 from lexiprog.canon.compensated import Pair, reduced_costs
 from lexiprog.canon.cones import blocks, matrix, triangle
 from lexiprog.canon.standard_form import StandardForm, by_columns, columns_of
-from lexiprog.certify.feasible import equilibrium
+from lexiprog.certify.feasible import equilibrium, factorised
 from lexiprog.certify.newton import sharpened
 from lexiprog.certify.ranges import stated_ranges
 from lexiprog.certify.terms import (
@@ -315,9 +314,8 @@ def _newton(
     scale, _ = equilibrium(system)
     regular = np.concatenate([np.full(free.size, _REGULAR), np.full(rows.size, -_REGULAR)])
     scaled = sp.diags_array(scale) @ system @ sp.diags_array(scale) + sp.diags_array(regular)
-    try:
-        factors = splu(sp.csc_array(scaled))
-    except RuntimeError:
+    factors = factorised(sp.csc_array(scaled))
+    if factors is None:
         return None
     point, pair = Pair.of(x), Pair.of(z)
     best, least = (x, z), np.inf
