@@ -223,5 +223,7 @@ def test_a_linear_part_that_no_square_bounds_is_no_least_squares():
     assert result["a"].solver != "ACTIVE_SET"
     assert result["a"].value == pytest.approx(-2e-3)
     assert result.final[x] == pytest.approx([0.0, -2.0], abs=1e-6)
+    nothing = cp.quad_form(x, cp.psd_wrap(np.zeros((2, 2))))
+    assert least_squares_of(cp.Minimize(cp.sum_squares(x) + nothing), general=True) is not None
     indefinite = cp.quad_form(x, cp.psd_wrap(np.diag([1.0, -1.0])))
     assert least_squares_of(cp.Minimize(indefinite), general=True) is None
