@@ -7,6 +7,8 @@ OLDEST := .venv-oldest/bin
 NEWEST := .venv-newest/bin
 # Modules are compiled when they are first imported: most of what comes along never is.
 PIP    := -m pip install -qq --disable-pip-version-check --no-compile
+# ... and kept, whatever the caller's shell says: each of the tests' many processes imports them.
+export PYTHONDONTWRITEBYTECODE :=
 # Pythons that `make nightly` tries besides $(PYTHON), where they are installed.
 PYTHONS ?= 3.12 3.13 3.14
 
