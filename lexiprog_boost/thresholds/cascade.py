@@ -147,8 +147,10 @@ class Cascade(Aims):
     def _right(self, one: Wanted) -> int:
         """How many of a floor's rows are as they should be."""
         if self._counts_right(one):
-            rule = self._claims()
-            return int((rule[one.rows] == one.code).sum())
+            if self.order[-1:] == [one.code]:  # without asking who gets the other points
+                passed = self._scores(len(self.order) - 1)[one.rows] >= self.thresholds[-1]
+                return int((passed & ~self.claimed[one.rows]).sum())
+            return int((self._claims()[one.rows] == one.code).sum())
         if self._single(one.code):
             return int((self._claims()[one.rows] != one.code).sum())
         place = self.order.index(one.code)
@@ -299,9 +301,10 @@ class Cascade(Aims):
 
     def rule(self) -> DecisionRule:
         """Thresholds as they are, and of the offsets with the same counts, near ones."""
-        threshold = self.thresholds[-1] if self.order else np.inf
-        search, places = self._search_at(threshold)
-        offsets = search.settled(self.offsets, self.needed[places], self.points.offsets)
+        offsets = self.points.offsets
+        if len(self.order) < len(offsets) - 1:  # else one class gets what nobody claims
+            search, places = self._search_at(self.thresholds[-1] if self.order else np.inf)
+            offsets = search.settled(self.offsets, self.needed[places], offsets)
         return DecisionRule(
             tuple(self.order), tuple(self.thresholds), self._left(offsets), self.points.offsets
         )

@@ -83,6 +83,7 @@ def test_joint_levels_keep_the_joint_level_whatever_is_spent():
         ([("cost", {"C": 1})], "there is a cost for 'C'"),
         ([("cost", {"A": -1})], "a number from 0 on"),
         ([("worst recall", "sex", "age")], "no priority"),
+        ([("worst recall", 0.8)], "give every class one of its own"),
     ],
 )
 def test_what_is_no_priority_is_named(given, said):
