@@ -81,7 +81,8 @@ def priorities_program(
         objectives[f"claims of {points.classes[code]}"] = goal
     for one in priorities:
         if not one.is_floor:
-            objectives[str(one)] = model.aim(one)
+            again = sum(name.split(" (")[0] == str(one) for name in objectives)  # other costs
+            objectives[f"{one} ({again + 1})" if again else str(one)] = model.aim(one)
     return lx.preemptive(objectives, model.constraints)
 
 
@@ -91,6 +92,7 @@ class _Model:
         n, n_classes = points.logs.shape
         self.highest = float(np.ptp(points.logs) * n_classes + np.abs(points.offsets).max()) or 1.0
         self.by = BY * self.highest
+        self._wrong: dict[int, Any] = {}  # of each class that a floor limits
         self.strength = cp.Variable(
             n_classes, name="strength", bounds=[-self.highest, self.highest]
         )
@@ -154,6 +156,11 @@ class _Model:
 
     def _claimed_wrongly(self, code: int) -> Any:
         """Whether each point of another class would be claimed for this one."""
+        if code not in self._wrong:
+            self._wrong[code] = self._wrong_claims(code)
+        return self._wrong[code]
+
+    def _wrong_claims(self, code: int) -> Any:
         rows = np.flatnonzero(self.points.codes != code)
         wrong = cp.Variable(
             len(rows), boolean=True, name=f"claimed for {self.points.classes[code]}"
