@@ -220,7 +220,7 @@ def solve_mip(
 
 # Seconds for a search of our own, where a worker's word is all there is.
 CHECKED = 1.0
-WORD = "that nothing is better is the word of a worker elsewhere, which was not checked here"
+WORD = "that nothing is better is what a worker says, which was not checked here"
 
 
 def _searched_again(

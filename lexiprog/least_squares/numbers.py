@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.cvxpy_adapter import AffineRows
+from lexiprog.cvxpy_adapter import AffineRows, DenseAffine
 from lexiprog.least_squares.hierarchy import (
     INFINITE_END,
     Hierarchy,
@@ -116,8 +116,8 @@ class HierarchyMap:
 
         ``known`` are those at other values, whose rows are taken where no parameter moves them.
         """
-        full, n, free = self.rows.at(values), self.rows.columns, self.bounds.size
-        constant = full[:, n]
+        coefficients, constants = self._parts
+        constant, free = constants.at(values)[:, 0], self.bounds.size
         lower, upper = self.lower.copy(), self.upper.copy()
         for ends, (rows, sources) in ((lower, self.moving_lower), (upper, self.moving_upper)):
             if rows.size:
@@ -130,33 +130,38 @@ class HierarchyMap:
         if self.weighted:
             lower *= self.roots
             upper *= self.roots
-        if known is not None and self.fixed_rows:
+        if known is not None and coefficients.entries.fixed:
             return Hierarchy.between(known.matrix, lower, upper)
-        A = np.zeros((self.lower.size, n))
-        A[np.arange(free), self.bounds] = 1.0
-        A[free:] = full[: self.lower.size - free, :n]
-        if self.weighted:
-            A *= self.roots[:, None]
+        A = coefficients.at(values)
+        if free:
+            A = A.copy() if coefficients.entries.fixed else A
+            A[np.arange(free), self.bounds] = 1.0
         return Hierarchy(A, lower, upper, self.starts)
+
+    @cached_property
+    def _parts(self) -> tuple[DenseAffine, DenseAffine]:
+        """Weighted coefficients below the rows of bounds, and the constants of all rows."""
+        maps, n, free = self.rows.maps, self.rows.columns, self.bounds.size
+        rows, columns = maps.places
+        inner = np.flatnonzero((columns < n) & (rows < self.lower.size - free))
+        outer = np.flatnonzero(columns == n)
+        places = rows[inner] + free, columns[inner]
+        return (
+            maps.part(inner, places, (self.lower.size, n), self.roots[places[0]]),
+            maps.part(outer, (rows[outer], 0 * outer), (maps.shape[0], 1), np.ones(outer.size)),
+        )
 
     @cached_property
     def weighted(self) -> bool:
         """Whether some weight is not one."""
         return bool(np.any(self.roots != 1.0))
 
-    @cached_property
-    def fixed_rows(self) -> bool:
-        """Whether parameters move ends alone."""
-        maps = self.rows.maps
-        columns = maps.places[1][maps.entries.moving]
-        return bool(np.all(columns == self.rows.columns))
-
     def infinite_ends(self, values: Array) -> int:
         """How many ends that parameters give are so large that they are taken for infinity."""
         sources = np.concatenate([self.moving_lower[1], self.moving_upper[1]])
         if not sources.size:
             return 0
-        ends = self.rows.at(values)[sources, self.rows.columns]
+        ends = self._parts[1].at(values)[sources, 0]
         return int(np.count_nonzero(np.isfinite(ends) & (np.abs(ends) >= INFINITE_END)))
 
     def variables(self, x: Array) -> Mapping[int, Array]:

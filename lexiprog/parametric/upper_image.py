@@ -26,6 +26,8 @@ from lexiprog.tolerances import PRECISE_HIGHS, SHARPEST_HIGHS
 from lexiprog.typing import Array
 
 Fractions = tuple[Fraction, ...]
+# Steps of an elimination between two looks at the clock.
+PIVOTS = 16
 
 
 @dataclass(frozen=True)
@@ -82,16 +84,17 @@ class UpperImage:
     note: str = ""
 
     @property
-    def waiting(self) -> list[tuple[int, ...]]:
-        """Vertices of which it is not known whether they are reached."""
-        known = self.points.keys() | self.undecided
-        return [ray for ray in self.outer.rays if ray[0] and ray not in known]
+    def waiting(self) -> tuple[int, ...] | None:
+        """A vertex of which it is not known whether it is reached."""
+        points, undecided = self.points, self.undecided
+        unknown = (r for r in self.outer.rays if r not in points and r not in undecided and r[0])
+        return next(unknown, None)
 
     @property
     def complete(self) -> bool:
         """Whether every vertex is reached."""
         here = self.undecided.intersection(self.outer.rays)
-        return bool(self.cuts) and not self.waiting and not here
+        return bool(self.cuts) and self.waiting is None and not here
 
     @property
     def vertices(self) -> list[tuple[int, ...]]:
@@ -126,7 +129,7 @@ class _Line:
 
     columns: list[int]
     entries: list[int]
-    factor: Fraction  # by which the row was multiplied
+    factor: int  # by which the row was multiplied
 
 
 @dataclass(frozen=True)
@@ -252,16 +255,18 @@ class _Scalarised:
         value = self._least(cost, y, bottom)
         if value is None:
             return None
-        multipliers = [Fraction(y.get(i, 0), bottom) * self.lines[i].factor for i in range(self.m)]
         total = Fraction(1)
         if weights is None:
             raw = [
-                Fraction(-y.get(self.m + k, 0), bottom) * self.lines[self.m + k].factor / unit
+                Fraction(-y.get(self.m + k, 0) * self.lines[self.m + k].factor, bottom) / unit
                 for k, unit in enumerate(self.units)
             ]
             total = sum(raw, Fraction(0)) or Fraction(1)
             weights = tuple(w / total for w in raw)
-        return Facet(weights, value / total, tuple(v / total if v else v for v in multipliers))
+        below, zero = bottom * total.numerator, Fraction(0)
+        times = [y.get(i, 0) * line.factor for i, line in enumerate(self.lines[: self.m])]
+        multipliers = tuple(Fraction(v * total.denominator, below) if v else zero for v in times)
+        return Facet(weights, value / total, multipliers)
 
     def _square(self, vertex: _Vertex) -> list[list[int]]:
         """The tight rows over the basic columns."""
@@ -304,7 +309,7 @@ class _Scalarised:
     def _point(self, limits: Sequence[Fraction], vertex: _Vertex) -> Fractions | None:
         """The point of a basis, if it is feasible and within the limits."""
         factors = [line.factor for line in self.lines[self.m :]]
-        sides = [*map(Fraction, self.sides), *map(Fraction.__mul__, limits, factors)]
+        sides = [*map(Fraction, self.sides), *(v * f for v, f in zip(limits, factors, strict=True))]
         rhs = [sides[i] - self._known(i, vertex.fixed) for i in vertex.rows]
         found = solved(self._square(vertex), rhs, self.deadline.check)
         if found is None:
@@ -355,7 +360,7 @@ def _line(row: dict[int, Fraction], side: Fraction) -> _Line:
     """A row whose entries and side are integers."""
     factor = lcm(side.denominator, *(v.denominator for v in row.values()))
     entries = [v.numerator * (factor // v.denominator) for v in row.values()]
-    return _Line(list(row), entries, Fraction(factor))
+    return _Line(list(row), entries, factor)
 
 
 def solved(
@@ -380,7 +385,8 @@ def solved(
     ]
     last = 1
     for k in range(size):
-        check()
+        if not k % PIVOTS:
+            check()
         pivot = next((i for i in range(k, size) if table[i][k]), None)
         if pivot is None:
             return None
@@ -454,11 +460,10 @@ def outer_approximation(
         with deadline.kept():
             if not image.cuts:
                 _begin(image, program, deadline)
-            while waiting := image.waiting:
+            while (ray := image.waiting) is not None:
                 if limit is not None and len(image.points) >= limit:
                     break
                 deadline.check()
-                ray = waiting[0]
                 v = value_of(ray)
                 try:
                     facet, gap, x = program.below(v)

@@ -121,6 +121,8 @@ def _fractions_are_cheap(subproblem: Subproblem) -> bool:
 Tick = Callable[[str], None]
 # Rows up to which fractions take no longer than the floats before them.
 FEW_ROWS = 60
+# What is said of an attempt that the time was over for before, or while, it was looked at.
+TOO_LATE = "its time was over"
 # Problems of one stage that are under way elsewhere at the same time.
 WAITING = 1000
 
@@ -312,7 +314,7 @@ def _unattained(proof: Evidence | None, deadline: Deadline) -> str:
     """What to say of an infimum that no point attains; empty if there is one, or nobody knows."""
     if proof is None or proof.form.cones.linear == proof.form.b.size:
         return ""
-    from lexiprog.solve.attainment import SENTENCE, is_attained
+    from lexiprog.solve.no_optimum import SENTENCE, is_attained
 
     return "" if is_attained(proof, deadline) else SENTENCE
 
@@ -431,7 +433,7 @@ class _Run:
 
     def _with_contradiction(self, subproblem: Subproblem, tries: list[Attempt]) -> list[Attempt]:
         """The attempts and, where none of them says why, whether linear constraints alone do."""
-        from lexiprog.solve.contradiction import contradicts_itself
+        from lexiprog.solve.no_optimum import contradicts_itself
 
         if not tries or any(a.status.is_infeasible or a.status.is_unbounded for a in tries):
             return tries
@@ -454,6 +456,9 @@ class _Run:
                         subproblem, strategy, self.solved, self.slack, backend.compile, self.given,
                         deadline, self.starts.get(subproblem.name),
                     )  # fmt: skip
+            except OutOfTime:
+                verdicts[subproblem.name] = Attempt(strategy.solver.name, Status.NO_POINT, TOO_LATE)
+                continue
             except Exception as error:
                 if not is_solvers_fault(error):
                     raise
@@ -496,6 +501,8 @@ class _Run:
                 verdict = self._certify(job, answer := job.future.result())
         except LexiprogWarning:  # turned into an error by the caller's own filter
             raise
+        except OutOfTime:
+            return Attempt(task.solver.name, Status.NO_POINT, TOO_LATE)
         except Exception as broken:  # noqa: BLE001 - interfaces break on odd native results
             return failed(task.solver.name, broken, Fault.BROKEN)
         if isinstance(verdict, Solution):

@@ -29,7 +29,7 @@ from lexiprog.model.lock import NO_SLACK
 from lexiprog.model.references import Reference, ReferenceKind
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.solution import Solution
-from lexiprog.solve.certify import VerifiedOptimum, verification_solve
+from lexiprog.solve.direct import VerifiedOptimum, verification_solve
 from lexiprog.status import Status
 from lexiprog.tolerances import (
     ACTIVE,

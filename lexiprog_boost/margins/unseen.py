@@ -29,7 +29,7 @@ class UnseenMargins:
     Attributes
     ----------
     margins : ndarray of shape (n, T)
-        Measured where the member had not seen the point; elsewhere a stand-in.
+        Measured where the member had not seen the point; a substitute otherwise.
     measured : ndarray of bool, shape (n, T)
         Which entries are measurements.
 

@@ -62,6 +62,18 @@ def test_a_point_that_misses_nothing_needs_no_other():
     assert met(form, [1.0 + 2.0**-52]) is False
 
 
+def test_a_row_whose_terms_are_all_zero_holds_where_its_columns_stay():
+    """x <= y at (0, 0) beside 3 z <= 1, which z misses by a rounding."""
+    form = rows([[1.0, -1.0, 0.0], [0.0, 0.0, 3.0]], [0.0, 1.0])
+    assert met(form, [0.0, 0.0, np.nextafter(1 / 3, 1.0)]) is True
+    both = rows([[1.0, -1.0, 0.0], [1.0, 0.0, 3.0]], [0.0, 1.0])
+    terms = TermSizes(both, np.zeros(3), np.zeros(2))
+    found = on_touched_rows(
+        terms, np.array([0.0, 0.0, 0.5]), touched=0.5, pressed=np.zeros(2, bool)
+    )
+    assert found.nearest == pytest.approx([0.0, 0.0, 1 / 3], rel=1e-15)
+
+
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_a_column_at_its_end_stays_there(side):
     """x + y = 1, with x = 0 the end of its range and y a little too large: only y may move."""
