@@ -1,6 +1,7 @@
 """Rows that contradict each other by less than a rounding of their terms, and such as do not."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import cvxpy as cp
 import numpy as np
@@ -101,6 +102,36 @@ def test_a_column_at_its_end_stays_there(side):
     found = on_touched_rows(terms, point, touched=1e-9, pressed=np.zeros(1, bool))
     assert found.nearest.tolist() == [0.0, 1.0]
     assert met(form, point)
+
+
+@pytest.mark.parametrize("beyond", [-1, 1])
+@pytest.mark.parametrize("other", ["bound", "row"])
+def test_independent_rows_are_not_met_beyond_what_limits_their_solution(beyond, other):
+    """2x - y = 1 and x + y = 2 at (1, 1), where x is limited to a little less or more than 1."""
+    A, b = [[2.0, -1.0], [1.0, 1.0]], [1.0, 2.0]
+    limit = 1.0 + beyond * 2.0**-30
+    if other == "bound":
+        form = replace(rows(A, b, 2), lower=np.array([-9.0, -9.0]), upper=np.array([limit, 9.0]))
+    else:
+        form = rows([*A, [1.0, 0.0]], [*b, limit], 2)
+    assert met(form, [1.0 - 2.0**-29, 1.0 + 2.0**-29]) == (beyond > 0)
+
+
+def test_rows_of_whole_numbers_are_met_nearby_unless_they_contradict_each_other_in_fractions():
+    rng = np.random.default_rng(5)
+    said = []
+    for _ in range(100):
+        A = rng.integers(-3, 4, (3, 3)).astype(float)
+        sums = rng.random() < 0.5
+        A[2] = A[:2].sum(axis=0) if sums else A[2]
+        if np.linalg.matrix_rank(A) < 3 - sums:
+            continue
+        b = A @ (rng.integers(1, 4, 3) / 3.0)  # rounded, so that sums may contradict their parts
+        one, other, total = map(Fraction, b.tolist())
+        point = np.linalg.lstsq(A, b)[0]
+        said.append((sums, met(rows(A, b, 3), point)))
+        assert said[-1][1] == (not sums or one + other == total)
+    assert {(False, True), (True, True), (True, False)} == set(said)
 
 
 CONTRADICTIONS = {
