@@ -163,8 +163,8 @@ class FrontProblem:
             if limited and (status.is_limit or (unknown and self._is_late(asked))):
                 raise OutOfTime from error
             raise
-        new = [s for name, s in result.items() if name not in self.solved]
-        if any(s.status is Status.WITHIN_GAP for s in new) and limited and self._is_late(asked):
+        new = [s.status for name, s in result.items() if name not in self.solved]
+        if Status.WITHIN_GAP in new and limited and self._is_late(asked):
             raise OutOfTime
         return result
 
