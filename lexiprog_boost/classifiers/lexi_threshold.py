@@ -194,7 +194,8 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         self
         """
         self._check_options()
-        self.__dict__.pop("rule_", None)  # a fit that fails leaves no rule behind
+        if hasattr(self, "rule_"):
+            del self.rule_  # a fit that fails leaves no rule behind
         if fit_params and self.cv == "prefit":
             raise ValueError(f"the estimator is fitted already; {list(fit_params)} can do nothing.")
         if _is_text(X):

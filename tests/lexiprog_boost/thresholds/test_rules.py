@@ -295,6 +295,8 @@ def test_with_two_classes_a_false_positive_is_a_missed_case_of_the_other():
     assert np.array_equal(ceiling.rule(points.logs), floor.rule(points.logs))
     assert ceiling.floors[0].status == "promised"
     assert ceiling.floors[0].bound == pytest.approx(1 - floor.floors[0].bound)
+    assert ceiling.floors[0].why.endswith("are not claimed")
+    assert floor.floors[0].why.endswith("are right")
 
 
 def test_ceilings_by_multipliers_are_refused_with_the_way_out():
