@@ -288,8 +288,8 @@ class Solver:
     ----------
     name : str or object
         A solver CVXPY knows (``"HIGHS"``), an instance of CVXPY's custom-solver class, or an
-        object with ``solve(problem)``, which runs alone and is believed only as far as the
-        certificate goes.
+        object with ``solve(problem)``, which runs alone; its answers are accepted if
+        they pass the certificate.
     accept : float
         Largest certificate measure that still counts as optimal.
     gap : float, optional

@@ -183,8 +183,8 @@ class Columns:
 
     @cached_property
     def alone(self) -> NDArray[np.intp]:
-        """The entries that are the only ones of their rows and not zero."""
-        counts = np.bincount(self.rows, minlength=self.matrix.shape[0])
+        """The entries beside which their rows have nothing but zeros."""
+        counts = np.bincount(self.rows, self.entries != 0.0, self.matrix.shape[0])
         return np.flatnonzero((counts[self.rows] == 1) & (self.entries != 0.0))
 
     @cached_property

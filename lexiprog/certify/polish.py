@@ -13,19 +13,20 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.canon.compensated import (
-    Pair,
-    Sums,
-    reduced_costs,
-    times,
-    transposed_times,
-)
+from lexiprog.canon.compensated import Pair, reduced_costs
 from lexiprog.canon.cones import blocks, matrix, triangle
-from lexiprog.canon.standard_form import StandardForm, by_columns
+from lexiprog.canon.standard_form import StandardForm, by_columns, columns_of
 from lexiprog.certify.feasible import equilibrium, factorised
 from lexiprog.certify.newton import sharpened
 from lexiprog.certify.ranges import stated_ranges
-from lexiprog.certify.terms import TermSizes, ratio, starts_of_cones, worth
+from lexiprog.certify.terms import (
+    TermSizes,
+    exact_reduced,
+    exact_slack,
+    ratio,
+    starts_of_cones,
+    worth,
+)
 from lexiprog.deadline import proof_must_end
 from lexiprog.tolerances import EPS, FEW_ROUNDINGS, SUM_ROUNDING
 from lexiprog.typing import Array, Mask, Matrix
@@ -127,19 +128,16 @@ def with_definitions(form: StandardForm, x: Array, z: Array) -> tuple[Array, Arr
 
 def absorb(form: StandardForm, x: Array, z: Array) -> Array:
     """The multipliers, those of rows with a single entry as the others need them to be."""
-    A, cones = by_columns(form.A), form.cones
-    counts = np.bincount(A.indices, A.data != 0.0, form.b.size)
-    rows = np.arange(form.b.size)
-    alone = (counts == 1) & (rows < cones.linear)
-    entries = np.flatnonzero(alone[A.indices] & (A.data != 0.0))
+    A, cones = columns_of(form.A), form.cones
+    entries = A.alone[A.rows[A.alone] < cones.linear]
     if not entries.size:
         return z
-    z = np.where(alone, 0.0, z)
-    places = np.arange(form.c.size).repeat(np.diff(A.indptr))
+    at, columns, factors = A.rows[entries], A.places[entries], A.entries[entries]
+    z = z.copy()
+    z[at] = 0.0
     curve = 0.0 if form.P is None else form.P @ x
     reduced = form.c + curve + form.transpose_product(z)
     lower, upper = form.ranges()
-    at, columns, factors = A.indices[entries], places[entries], A.data[entries]
     fixed = at < cones.zero
     first = np.unique(columns[fixed], return_index=True)[1]  # of several equations one carries all
     chosen = np.flatnonzero(fixed)[first]
@@ -297,9 +295,10 @@ def _downhill(
 
 def _single(form: StandardForm) -> Mask:
     """Inequalities of a single entry, which are bounds."""
-    A, rows = by_columns(form.A), np.arange(form.b.size)
-    counts = np.bincount(A.indices, A.data != 0.0, form.b.size)
-    return np.asarray((counts == 1) & (rows >= form.cones.zero) & (rows < form.cones.linear))
+    A, out = columns_of(form.A), np.zeros(form.b.size, dtype=bool)
+    out[A.rows[A.alone]] = True
+    out[: form.cones.zero] = out[form.cones.linear :] = False
+    return out
 
 
 def _newton(
@@ -321,14 +320,8 @@ def _newton(
     point, pair = Pair.of(x), Pair.of(z)
     best, least = (x, z), np.inf
     for turn in range(10):
-        reduced = reduced_costs(form.c, form.A, pair.high).plus(transposed_times(form.A, pair.low))
-        if form.P is not None:
-            reduced = reduced.plus(transposed_times(form.P, point.high))
-            reduced = reduced.plus(transposed_times(form.P, point.low))
-        slack = Sums.of(-form.b[rows])
-        if rows.size:
-            slack = times(A[rows], point.high).plus(times(A[rows], point.low)).plus(slack)
-        left = np.concatenate([-reduced.nearest[free], -slack.nearest]) * scale
+        reduced = exact_reduced(form, point, pair)[0].nearest[free]
+        left = np.append(-reduced, exact_slack(form, point).nearest[rows]) * scale
         size = float(np.max(np.abs(left)))
         if size < least:
             best, least = (point.nearest, pair.nearest), size
@@ -452,7 +445,8 @@ def on_rows(terms: TermSizes, x: Array, room: Array, largest: int = 1500) -> Arr
     use = np.flatnonzero(off | equal | (slack <= 1e-9 * sizes))
     free = form.c == 0.0
     if form.P is not None:
-        free &= np.asarray(abs(form.P.copy()).sum(axis=0)).ravel() == 0.0
+        P = columns_of(form.P)
+        free &= P.sums(P.sizes) == 0.0
     if not off.any() or use.size > largest:
         return None
     reach = np.maximum(np.abs(x), np.where(np.isfinite(room), room, 0.0))

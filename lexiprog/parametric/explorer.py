@@ -6,7 +6,7 @@ import os
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 
@@ -151,8 +151,8 @@ class Explorer:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a page that works in any browser, without a network."""
-        head = '<!doctype html><meta charset="utf-8"><title>What a priority costs</title>'
-        Path(path).write_text(head + (draw(self.summary) or str(self)), encoding="utf-8")
+        page = draw(replace(self.summary, framed=False))
+        Path(path).write_text(page or str(self), encoding="utf-8")
 
     def _repr_html_(self) -> str | None:
         return draw(self.summary)

@@ -13,17 +13,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lexiprog import cvxpy_adapter
-from lexiprog.backends.solver import EXACT, FallbackSolvers, default_fallbacks
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm, most_of_terms
 from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.feasible import is_met_nearby
-from lexiprog.certify.measures import Measures, RowOrigin, measure, prove, share_of_value
+from lexiprog.certify.measures import Measures, measure, prove, share_of_value
 from lexiprog.certify.terms import TermSizes, misses, touched_rows
 from lexiprog.compile.answer import Answer, LeximinAnswer
-from lexiprog.compile.binding import Given
-from lexiprog.compile.task import Strategy, Task, prepare
-from lexiprog.deadline import Deadline, proof_should_end
+from lexiprog.compile.task import Task
+from lexiprog.deadline import proof_should_end
 from lexiprog.errors import Attempt, LexiprogWarning
 from lexiprog.model.expressions import (
     CVXPY_LOCK,
@@ -35,16 +33,13 @@ from lexiprog.model.expressions import (
     read_only_copies,
     without_noise,
 )
-from lexiprog.model.lock import Slack
-from lexiprog.model.references import is_found
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Evidence
 from lexiprog.results.solution import Level, Solution, fields_by_id
-from lexiprog.solve.direct import Direct
+from lexiprog.solve.direct import VerifiedOptimum, origin_of_rows, verification_solve
 from lexiprog.status import Fault, Status
 from lexiprog.tolerances import (
     CERTIFIED,
-    CERTIFIED_REFINED,
     LARGE_UNIT,
     NEARNESS,
     SAME_VALUE,
@@ -66,25 +61,14 @@ def certify_answer(
         reason = "its point contains NaN, infinity or nothing at all"
         return Attempt(name, answer.status, reason, Fault.NO_NUMBERS)
     proof = _prove(task, answer, point, solutions)
-    certificate = proof.measured.certificate
-    if certificate.near and answer.x is not None and _may_contradict_itself(task, answer):
-        from lexiprog.solve.contradiction import linear_rows_hold
-
-        hold = linear_rows_hold(task, answer.x)
-        if hold is False and not task.integer:
-            return Attempt(name, Status.INFEASIBLE, "its linear constraints alone")
-        if not hold:
-            certificate = replace(certificate, row_tolerance=0.0)
+    certificate = _with_rows_that_hold(task, answer, proof.measured.certificate)
+    if certificate is None:
+        return Attempt(name, Status.INFEASIBLE, "its linear constraints alone")
     stopped = status_if_stopped(task, answer, certificate)
     if stopped is Status.WITHIN_GAP and certificate.gap > certificate.gap_tolerance:
         certificate = replace(certificate, gap_tolerance=certificate.gap)
     if not certificate.passed and stopped is None:
-        fault = Fault.GAP if set(certificate.failures) == {"gap"} else Fault.UNPROVED
-        reason = "; ".join(filter(None, [str(certificate), _leak(task, point)]))
-        near = certificate.near and not task.integer and _is_near_bound(proof, certificate)
-        flagged = _solution(task, stage, point, proof, certificate, Status.INACCURATE)
-        status = Status.LIMIT if proof_should_end() else answer.status
-        return Attempt(name, status, reason, fault, flagged=flagged if near else None)
+        return _refused(task, stage, point, proof, certificate)
     status = stopped or _status(task.subproblem, answer, proved=certificate.proved)
     solution = _solution(task, stage, point, proof, certificate, status)
     if stopped is Status.UNFINISHED:
@@ -93,10 +77,36 @@ def certify_answer(
     return solution
 
 
-def _may_contradict_itself(task: Task, answer: Answer) -> bool:
-    """Whether linear rows were only met as exactly as curves or integers are."""
+def _with_rows_that_hold(
+    task: Task, answer: Answer, certificate: Certificate
+) -> Certificate | None:
+    """The certificate; no violation is allowed if linear rows may contradict each other.
+
+    They were only met as exactly as curves or integers are. None if they do contradict each other.
+    """
     decided = answer.exact is not None or answer.leximin is not None
-    return not decided and task.subproblem.kind != "LP" and task.native.scaled.cones.linear > 0
+    if decided or answer.x is None or not certificate.near or task.subproblem.kind == "LP":
+        return certificate
+    if task.native.scaled.cones.linear == 0:
+        return certificate
+    from lexiprog.solve.no_optimum import linear_rows_hold
+
+    hold = linear_rows_hold(task, answer.x)
+    if hold is False and not task.integer:
+        return None
+    return certificate if hold else replace(certificate, row_tolerance=0.0)
+
+
+def _refused(
+    task: Task, stage: str, point: _Point, proof: _Proof, certificate: Certificate
+) -> Attempt:
+    """What failed, with the point if it is near an optimum."""
+    fault = Fault.GAP if set(certificate.failures) == {"gap"} else Fault.UNPROVED
+    reason = "; ".join(filter(None, [str(certificate), _leak(task, point)]))
+    near = certificate.near and not task.integer and _is_near_bound(proof, certificate)
+    flagged = _solution(task, stage, point, proof, certificate, Status.INACCURATE)
+    status = Status.LIMIT if proof_should_end() else proof.answer.status
+    return Attempt(task.solver.name, status, reason, fault, flagged=flagged if near else None)
 
 
 def _is_near_bound(proof: _Proof, certificate: Certificate) -> bool:
@@ -151,15 +161,6 @@ def _met(task: Task, form: StandardForm, x: Array, z: Array, measured: Measures)
     if is_met_nearby(terms, x, touched=TOUCHED, decimals=lambda: task.native.decimals):
         return measured
     return replace(measured, certificate=replace(certificate, row_tolerance=0.0))
-
-
-def origin_of_rows(task: Task) -> RowOrigin:
-    """Where the numbers of a problem's rows come from."""
-    if task.subproblem.kind != "LP":
-        return "found"  # curved ones may have been restated at an earlier point
-    if any(map(is_found, task.subproblem.inputs)) or task.compiled is None:
-        return "computed"  # earlier optima are
-    return "written" if task.compiled.written else "computed"
 
 
 @dataclass(frozen=True)
@@ -422,75 +423,6 @@ def _measured_levels(
     # What is known in fractions is rounded once, to be written in floats.
     claim = max(certificate.claim, missed)
     return replace(leximin.measured, certificate=replace(certificate, claim=claim))
-
-
-@dataclass(frozen=True)
-class VerifiedOptimum:
-    """An optimum that our own default solvers found and proved."""
-
-    task: Task
-    answer: Answer
-    measured: Measures
-
-    @property
-    def unit(self) -> float:
-        """What counts as one, in the user's units of the objective."""
-        return 1.0 / self.task.native.scaling.cost
-
-    @property
-    def bound(self) -> float:
-        """The proved bound in the minimising sense and the user's units, without offset's sign."""
-        bound = self.measured.bound
-        return np.nan if bound is None else self.task.native.scaling.value(bound)
-
-    def bound_in(self, form: StandardForm, cost: float) -> float | None:
-        """The bound for another form of the same problem, whose objective has the unit ``cost``."""
-        constant = self.task.native.form.offset
-        bound = (self.bound - constant) * cost + form.offset
-        return float(bound) if np.isfinite(bound) else None
-
-
-def verification_solve(
-    subproblem: Subproblem,
-    slack: Slack,
-    solutions: Mapping[str, Solution],
-    given: Given,
-    deadline: Deadline,
-    ladder: FallbackSolvers | None = None,
-    *,
-    refined: bool = False,
-) -> VerifiedOptimum | None:
-    """The problem's optimum as our own default solvers find and certify it, if they do in time.
-
-    Linear ones may be ``refined``, which is to twice the digits of floats where there is a point
-    to so many digits (``answer.refined`` says so), and else to nearly all that floats have.
-    """
-    for solver in default_fallbacks(subproblem.kind) if ladder is None else ladder:
-        if solver.target == EXACT:
-            continue
-        if deadline.should_stop:
-            return None
-        try:
-            strategy = Strategy(solver, refined=refined)
-            task = prepare(subproblem, strategy, solutions, slack, given=given, deadline=deadline)
-            answer = Direct().run(task)
-        except Exception:  # noqa: BLE001 - solvers fail in any way; the next one is asked
-            continue
-        if answer.x is None or answer.form is None:
-            continue
-        z = None if subproblem.integer else answer.z
-        measured = answer.measured or measure(
-            answer.form,
-            answer.x,
-            z,
-            claimed=answer.claimed,
-            bound=answer.bound,
-            rows=origin_of_rows(task),
-        )
-        sharp = not refined or measured.certificate.worst <= CERTIFIED_REFINED
-        if measured.certificate.proved and sharp:
-            return VerifiedOptimum(task, answer, measured)
-    return None
 
 
 def _measured_point(

@@ -1,8 +1,12 @@
-"""Run a task by itself: integers on HiGHS directly, all else through CVXPY's own interface."""
+"""Run a task by itself: integers on HiGHS directly, all else through CVXPY's own interface.
+
+Verification solves ask our own default solvers so, to compare others' points with their bound.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, TypeGuard
 
@@ -15,15 +19,19 @@ from lexiprog.backends.highs_mip import WORD, MipSearch, small_m, solve_mip
 from lexiprog.backends.own_units import guessed, solved_again
 from lexiprog.backends.refinement import DOUBT, MISSED, is_off, refined
 from lexiprog.backends.remote_lp import RemoteHighs
-from lexiprog.backends.solver import CustomSolver
+from lexiprog.backends.solver import EXACT, CustomSolver, FallbackSolvers, default_fallbacks
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Bounds, StandardForm
-from lexiprog.certify.measures import Measures, Proof, measure, prove
+from lexiprog.certify.measures import Measures, Proof, RowOrigin, measure, prove
 from lexiprog.certify.newton import sharpened
 from lexiprog.compile.answer import Answer
-from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone
+from lexiprog.compile.binding import Given
+from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone, prepare
 from lexiprog.cvxpy_adapter import Compiled, answer_at
+from lexiprog.deadline import Deadline
 from lexiprog.model.expressions import as_float, dense, evaluate, holding
+from lexiprog.model.lock import Slack
+from lexiprog.model.references import is_found
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.solve.integer import (
     best_start,
@@ -34,6 +42,7 @@ from lexiprog.solve.integer import (
     search_by_digits,
 )
 from lexiprog.status import Status
+from lexiprog.tolerances import CERTIFIED_REFINED
 from lexiprog.typing import Array, FreshOptions, Value
 
 if TYPE_CHECKING:
@@ -295,7 +304,7 @@ def searched(compiled: Compiled, form: StandardForm, found: MipSearch) -> Answer
 
 
 def _through_cvxpy(task: Task, start: Array | None) -> Answer:
-    """Ask any solver; one that has run out of time is not believed to have found contradictions."""
+    """Ask any solver; of one that has run out of time "infeasible" is not accepted."""
     try:
         raw = cvxpy_adapter.run(
             task.native, task.fresh_options(), start=start, deadline=task.deadline
@@ -395,3 +404,81 @@ class Custom:
 
 def _copy(value: Value | None) -> Value | None:
     return None if value is None else np.array(dense(value))
+
+
+def origin_of_rows(task: Task) -> RowOrigin:
+    """Where the numbers of a problem's rows come from."""
+    if task.subproblem.kind != "LP":
+        return "found"  # curved ones may have been restated at an earlier point
+    if any(map(is_found, task.subproblem.inputs)) or task.compiled is None:
+        return "computed"  # earlier optima are
+    return "written" if task.compiled.written else "computed"
+
+
+@dataclass(frozen=True)
+class VerifiedOptimum:
+    """An optimum that our own default solvers found and proved."""
+
+    task: Task
+    answer: Answer
+    measured: Measures
+
+    @property
+    def unit(self) -> float:
+        """What counts as one, in the user's units of the objective."""
+        return 1.0 / self.task.native.scaling.cost
+
+    @property
+    def bound(self) -> float:
+        """The proved bound in the minimising sense and the user's units, without offset's sign."""
+        bound = self.measured.bound
+        return np.nan if bound is None else self.task.native.scaling.value(bound)
+
+    def bound_in(self, form: StandardForm, cost: float) -> float | None:
+        """The bound for another form of the same problem, whose objective has the unit ``cost``."""
+        constant = self.task.native.form.offset
+        bound = (self.bound - constant) * cost + form.offset
+        return float(bound) if np.isfinite(bound) else None
+
+
+def verification_solve(
+    subproblem: Subproblem,
+    slack: Slack,
+    solutions: Mapping[str, Solution],
+    given: Given,
+    deadline: Deadline,
+    ladder: FallbackSolvers | None = None,
+    *,
+    refined: bool = False,
+) -> VerifiedOptimum | None:
+    """The problem's optimum as our own default solvers find and certify it, if they do in time.
+
+    Linear ones may be ``refined``, which is to twice the digits of floats where there is a point
+    to so many digits (``answer.refined`` says so), and else to nearly all that floats have.
+    """
+    for solver in default_fallbacks(subproblem.kind) if ladder is None else ladder:
+        if solver.target == EXACT:
+            continue
+        if deadline.should_stop:
+            return None
+        try:
+            strategy = Strategy(solver, refined=refined)
+            task = prepare(subproblem, strategy, solutions, slack, given=given, deadline=deadline)
+            answer = Direct().run(task)
+        except Exception:  # noqa: BLE001 - solvers fail in any way; the next one is asked
+            continue
+        if answer.x is None or answer.form is None:
+            continue
+        z = None if subproblem.integer else answer.z
+        measured = answer.measured or measure(
+            answer.form,
+            answer.x,
+            z,
+            claimed=answer.claimed,
+            bound=answer.bound,
+            rows=origin_of_rows(task),
+        )
+        sharp = not refined or measured.certificate.worst <= CERTIFIED_REFINED
+        if measured.certificate.proved and sharp:
+            return VerifiedOptimum(task, answer, measured)
+    return None

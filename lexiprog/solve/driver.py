@@ -314,7 +314,7 @@ def _unattained(proof: Evidence | None, deadline: Deadline) -> str:
     """What to say of an infimum that no point attains; empty if there is one, or nobody knows."""
     if proof is None or proof.form.cones.linear == proof.form.b.size:
         return ""
-    from lexiprog.solve.attainment import SENTENCE, is_attained
+    from lexiprog.solve.no_optimum import SENTENCE, is_attained
 
     return "" if is_attained(proof, deadline) else SENTENCE
 
@@ -433,7 +433,7 @@ class _Run:
 
     def _with_contradiction(self, subproblem: Subproblem, tries: list[Attempt]) -> list[Attempt]:
         """The attempts and, where none of them says why, whether linear constraints alone do."""
-        from lexiprog.solve.contradiction import contradicts_itself
+        from lexiprog.solve.no_optimum import contradicts_itself
 
         if not tries or any(a.status.is_infeasible or a.status.is_unbounded for a in tries):
             return tries

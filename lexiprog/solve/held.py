@@ -19,7 +19,7 @@ from lexiprog.model.lock import Lock
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import LockRecord
 from lexiprog.results.solution import Solution
-from lexiprog.solve.certify import VerifiedOptimum, verification_solve
+from lexiprog.solve.direct import VerifiedOptimum, verification_solve
 from lexiprog.solve.mixed_rows import MixedRowChain, is_proved
 from lexiprog.solve.prices import price_of_lock
 from lexiprog.status import Fault, Status

@@ -23,7 +23,7 @@ from lexiprog.model.references import limit_of
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.results.evidence import Price
 from lexiprog.results.solution import Solution
-from lexiprog.solve.certify import verification_solve
+from lexiprog.solve.direct import verification_solve
 from lexiprog.tolerances import (
     ACTIVE,
     LOCK_FEASIBILITY,

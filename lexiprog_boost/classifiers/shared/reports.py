@@ -58,7 +58,7 @@ def visible(text: str) -> str:
 
 
 class Report(str):
-    """A text that notebooks show as tables; elsewhere it reads as it prints."""
+    """A text that notebooks show as tables; as a text it reads as it prints."""
 
     __slots__ = ("html",)
     html: str

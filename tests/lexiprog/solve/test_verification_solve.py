@@ -8,7 +8,8 @@ import lexiprog as lx
 from lexiprog.compile.binding import Given
 from lexiprog.deadline import Deadline
 from lexiprog.model.lock import NO_SLACK, Slack
-from lexiprog.solve.certify import relative_violation, verification_solve
+from lexiprog.solve.certify import relative_violation
+from lexiprog.solve.direct import verification_solve
 
 
 class Says:
