@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import lexiprog as lx
+from lexiprog.canon.decimals import DecimalResiduals, decimal_residuals
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.certify.feasible import (
     equilibrium,
@@ -143,6 +144,19 @@ def test_digits_that_were_written_decide_beside_terms_of_thousands(case, fits):
     with pytest.raises(lx.StageError) as caught:
         program.solve()
     assert "infeasible" in caught.value.status
+
+
+def test_equations_that_agree_as_decimals_are_met_as_such():
+    """x / 10 + y / 5 = 0.3 and x / 5 + y / 10 = 0.3, and their sum, of which floats differ."""
+    form = rows([[0.1, 0.2], [0.2, 0.1], [0.3, 0.3]], [0.3, 0.3, 0.6], equations=3)
+    terms, x = TermSizes(form, np.ones(2), np.zeros(3)), np.ones(2)
+    matrix = form.A.copy()
+    matrix.data = decimal_residuals(form.A.data)
+    meant = DecimalResiduals(np.zeros(2), matrix, decimal_residuals(form.b))
+    assert is_met_nearby(terms, x, touched=1e-12, decimals=lambda: meant)
+    assert not is_met_nearby(terms, x, touched=1e-12, decimals=lambda: None)
+    other = replace(meant, sides=meant.sides + 1e-17 * np.eye(3)[2])
+    assert not is_met_nearby(terms, x, touched=1e-12, decimals=lambda: other)
 
 
 # Factors that bring a matrix to about one.

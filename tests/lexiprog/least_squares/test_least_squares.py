@@ -227,6 +227,8 @@ def test_a_linear_part_that_no_square_bounds_is_no_least_squares():
     assert result["a"].solver != "ACTIVE_SET"
     assert result["a"].value == pytest.approx(-2e-3)
     assert result.final[x] == pytest.approx([0.0, -2.0], abs=1e-6)
+    nothing = cp.quad_form(x, cp.psd_wrap(np.zeros((2, 2))))
+    assert least_squares_of(cp.Minimize(cp.sum_squares(x) + nothing), general=True) is not None
     indefinite = cp.quad_form(x, cp.psd_wrap(np.diag([1.0, -1.0])))
     assert least_squares_of(cp.Minimize(indefinite), general=True) is None
 
@@ -238,9 +240,7 @@ def test_ends_that_parameters_cross_are_named_and_those_crossed_by_rounding_are_
     step = program.compile([lower, upper])
     lower.value, upper.value = [0.0, 4.0], [0.0, 3.0]
     for solve in (program.solve, lambda: step([0.0, 4.0], [0.0, 3.0])):
-        with pytest.raises(
-            lx.DeclarationError, match=r"'limits': entry 1 can be nowhere .* 4 .* 3"
-        ):
+        with pytest.raises(lx.DeclarationError, match=r"'limits': entry 1 .* 4 .* 3"):
             solve()
     for end in (np.inf, -np.inf):
         with pytest.raises(lx.DeclarationError, match=f"entry 0 can be nowhere .* {end} "):
