@@ -291,8 +291,8 @@ def _find_ends(problem: FrontProblem, state: _ConvexState, tick: Callable[[str],
     signs, names = problem.signs, problem.names
     for name in names[len(state.ends) :]:
         solution = problem.alone(name, *(other for other in names if other != name))
-        state.ends.append(solution)
-        state.values.insert(len(state.ends) - 1, signs * np.array(problem.values(solution)))
+        values = [*state.values, signs * np.array(problem.values(solution))]
+        state.ends, state.values = [*state.ends, solution], values  # both, whenever Ctrl-C comes
         tick(", ".join(f"{v:g}" for v in problem.values(solution)))
     if state.outer is not None:
         return
@@ -326,8 +326,8 @@ def _refine(
         if solution is None:
             state.failed.add(worst)
             continue
-        state.solutions.append(solution)
-        state.values.append(problem.signs * np.array(problem.values(solution)))
+        values = [*state.values, problem.signs * np.array(problem.values(solution))]
+        state.solutions, state.values = [*state.solutions, solution], values  # both, as above
         tick(", ".join(f"{value:g}" for value in problem.values(solution)))
         _cut(state.outer, solution, v, state.units)
         if worst in state.outer.rays and _distance(state, worst, error) > error:

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.standard_form import Bounds
-from lexiprog.deadline import Deadline
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.parametric.double_description import DoubleDescription, integers
 from lexiprog.parametric.value_function import CurveError
 from lexiprog.rational.program import ExactLP
@@ -445,7 +445,7 @@ def outer_approximation(
     Examples
     --------
     >>> from fractions import Fraction
-    >>> from lexiprog.deadline import Deadline
+    >>> from lexiprog.deadline import Deadline, OutOfTime
     >>> lp = ExactLP.of([0, 0], [[-1, -2], [-2, -1]], [-8, -8], lower=[0, 0])
     >>> costs = [(Fraction(3), Fraction(1)), (Fraction(1), Fraction(4))]
     >>> image = outer_approximation(lp, costs, deadline=Deadline())
@@ -471,7 +471,8 @@ def outer_approximation(
                     image.undecided.add(ray)
                     continue
                 if gap > 0:
-                    _cut(image, facet)
+                    image.cuts.append(facet)
+                    image.outer.cut(_row(facet))
                 elif x is not None:
                     image.points[ray] = x
                     tick(v)
@@ -479,6 +480,7 @@ def outer_approximation(
                 _reach_directions(image, deadline)
     finally:
         image.solves += program.solves
+        del image.cuts[max(0, len(image.outer.rows) - 1) :]  # one that Ctrl-C came before
     image.note = deadline.note
     return image
 
@@ -489,12 +491,14 @@ def _begin(image: UpperImage, program: _Scalarised, deadline: Deadline) -> None:
     facets = [facet for facet in first if facet is not None]
     if len(facets) < program.p:
         facets = _bounded_weights(image, program, deadline)
-    image.outer.cut((1, *[0] * program.p))
+    outer = DoubleDescription(program.p + 1)
+    outer.cut((1, *[0] * program.p))
     for facet in facets:
-        _cut(image, facet)
+        outer.cut(_row(facet))
     # Along a line that stays, what one objective gains another must lose.
-    if image.outer.lines and not all(map(any, zip(*(f.weights for f in facets), strict=True))):
+    if outer.lines and not all(map(any, zip(*(f.weights for f in facets), strict=True))):
         raise CurveError("there is no front: the objectives fall without limit. Bound one of them.")
+    image.outer, image.cuts = outer, facets
 
 
 def _reach_directions(image: UpperImage, deadline: Deadline) -> None:
@@ -518,7 +522,8 @@ def _bounded_weights(image: UpperImage, program: _Scalarised, deadline: Deadline
     lp, costs = image.lp, image.costs
     cone = _directions_of(lp, as_far_as=costs)
     directions = outer_approximation(cone, costs, deadline=deadline)
-    deadline.check()
+    if directions.note:  # stopped, by time or Ctrl-C: half of the directions say nothing
+        raise OutOfTime
     for ray, x in directions.points.items():
         if any(ray[1:]):
             image.rays[(0, *integers(list(value_of(ray))))] = x
@@ -549,6 +554,5 @@ def _directions_of(lp: ExactLP, as_far_as: Sequence[Fractions] = ()) -> ExactLP:
     return ExactLP(lp.c, tuple(rows), tuple(sides), lp.zero, lower, upper)
 
 
-def _cut(image: UpperImage, facet: Facet) -> None:
-    image.outer.cut(integers([-facet.value, *facet.weights]))
-    image.cuts.append(facet)
+def _row(facet: Facet) -> tuple[int, ...]:
+    return integers([-facet.value, *facet.weights])
