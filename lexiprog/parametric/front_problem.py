@@ -41,6 +41,12 @@ STAGE = "front"
 OVER = 0.1
 
 
+def _stopped_by_limit(error: StageError, *, late: bool) -> bool:
+    """Whether a subproblem has no certified optimum for want of time."""
+    known = error.status.is_infeasible or error.status.is_unbounded
+    return error.status.is_limit or (late and not known)
+
+
 @dataclass
 class FrontProblem:
     """The last objective, optimised with limits on the others.
@@ -159,8 +165,7 @@ class FrontProblem:
                 )  # fmt: skip
         except StageError as error:
             late = limited and self.deadline.left() <= OVER * asked
-            unknown = not (error.status.is_infeasible or error.status.is_unbounded)
-            if limited and (error.status.is_limit or (late and unknown)):
+            if limited and _stopped_by_limit(error, late=late):
                 raise OutOfTime from error
             raise
         new = [s for name, s in result.items() if name not in self.solved]

@@ -66,6 +66,15 @@ Lists = dict[cp.Parameter, list[Value]]
 TOUR = 3000
 
 
+def _values(parameter: cp.Parameter, values: Iterable[ArrayLike]) -> list[Value]:
+    """The values of one parameter."""
+    if not isinstance(values, Iterable) or isinstance(values, str):
+        raise DeclarationError(
+            f"sweep: the values of {parameter.name()!r} come in a list, not as {values!r}."
+        )
+    return [_value(parameter, value, k) for k, value in enumerate(values)]
+
+
 def checked(program: Program, scenarios: Mapping[cp.Parameter, Iterable[ArrayLike]]) -> Lists:
     """The values as arrays, if the parameters are the program's and would take them."""
     declared = {p.id: p for s in program.subproblems.values() for p in s.parameters}
@@ -79,11 +88,7 @@ def checked(program: Program, scenarios: Mapping[cp.Parameter, Iterable[ArrayLik
             raise DeclarationError(
                 f"sweep: {parameter!s} is no parameter of this program; it has {names}.{itself}"
             )
-        if not isinstance(values, Iterable) or isinstance(values, str):
-            raise DeclarationError(
-                f"sweep: the values of {parameter.name()!r} come in a list, not as {values!r}."
-            )
-        lists[parameter] = [_value(parameter, value, k) for k, value in enumerate(values)]
+        lists[parameter] = _values(parameter, values)
     lengths = {str(p.name()): len(values) for p, values in lists.items()}
     if len(set(lengths.values())) > 1:
         text = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
