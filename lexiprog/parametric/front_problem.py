@@ -41,12 +41,6 @@ STAGE = "front"
 OVER = 0.1
 
 
-def _stopped_by_limit(error: StageError, *, late: bool) -> bool:
-    """Whether a subproblem has no certified optimum for want of time."""
-    known = error.status.is_infeasible or error.status.is_unbounded
-    return error.status.is_limit or (late and not known)
-
-
 @dataclass
 class FrontProblem:
     """The last objective, optimised with limits on the others.
@@ -164,15 +158,18 @@ class FrontProblem:
                     solve_options=solve_options,
                 )  # fmt: skip
         except StageError as error:
-            late = limited and self.deadline.left() <= OVER * asked
-            if limited and _stopped_by_limit(error, late=late):
+            status = error.status
+            unknown = not (status.is_infeasible or status.is_unbounded)
+            if limited and (status.is_limit or (unknown and self._is_late(asked))):
                 raise OutOfTime from error
             raise
-        new = [s for name, s in result.items() if name not in self.solved]
-        stopped = any(s.status is Status.WITHIN_GAP for s in new)
-        if limited and stopped and self.deadline.left() <= OVER * asked:
+        new = [s.status for name, s in result.items() if name not in self.solved]
+        if Status.WITHIN_GAP in new and limited and self._is_late(asked):
             raise OutOfTime
         return result
+
+    def _is_late(self, asked: float) -> bool:
+        return self.deadline.left() <= OVER * asked
 
     def certified(
         self,
