@@ -158,9 +158,7 @@ class FrontProblem:
                     solve_options=solve_options,
                 )  # fmt: skip
         except StageError as error:
-            late = limited and self.deadline.left() <= OVER * asked
-            unknown = not (error.status.is_infeasible or error.status.is_unbounded)
-            if limited and (error.status.is_limit or (late and unknown)):
+            if limited and self._ran_out(error.status, asked):
                 raise OutOfTime from error
             raise
         new = [s for name, s in result.items() if name not in self.solved]
@@ -168,6 +166,11 @@ class FrontProblem:
         if limited and stopped and self.deadline.left() <= OVER * asked:
             raise OutOfTime
         return result
+
+    def _ran_out(self, status: Status, asked: float) -> bool:
+        """Whether a level failed for want of time, of which so many seconds were left."""
+        known = status.is_infeasible or status.is_unbounded
+        return status.is_limit or (not known and self.deadline.left() <= OVER * asked)
 
     def certified(
         self,
