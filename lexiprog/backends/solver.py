@@ -214,7 +214,10 @@ class Words:
         name, unit = getattr(self, word), self.second if word == "time" else 1.0
         for place in (options, options.get(self.inside), options.get(self.also)):
             if name and isinstance(place, Mapping) and place.get(name) is not None:
-                return float(place[name]) / unit
+                try:
+                    return float(place[name]) / unit
+                except (TypeError, ValueError) as error:
+                    raise ValueError(f"{name} must be a number, not {place[name]!r}.") from error
         return None
 
     def put(self, word: str, value: float, options: FreshOptions) -> None:

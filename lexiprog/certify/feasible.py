@@ -18,6 +18,7 @@ from scipy.sparse.linalg import SuperLU, splu
 
 from lexiprog.canon.compensated import Pair
 from lexiprog.canon.decimals import DecimalResiduals
+from lexiprog.canon.standard_form import columns_of
 from lexiprog.certify.terms import TermSizes, exact_slack, misses, most, ratio, touched_rows
 from lexiprog.deadline import OutOfTime, long_step, proof_must_end
 from lexiprog.tolerances import EPS, INDEPENDENT, REDUCED_TO_ZERO, REGULAR
@@ -135,38 +136,48 @@ def _are_independent(terms: TermSizes, x: Array, rows: NDArray[np.intp]) -> bool
     Then some point lies on them exactly, no further from the one in floats than what that leaves
     of them times the inverse's norm.
     """
-    form = terms.form
+    form, columns = terms.form, columns_of(terms.form.A)
     if form.A.shape[0] * form.A.shape[1] > FULL:
         return False
-    every = form.A.toarray()
-    inside, rows, sizes = _movable(terms, every, x, rows)
+    every = columns.once("full", None, columns.matrix.toarray)
+    inside, rows, _ = _movable(terms, every, x, rows)
     if not 0 < rows.size <= inside.size:
         return False
-    by_row = 1.0 / sizes
-    scaled = every[np.ix_(rows, inside)] * by_row[:, None]
-    largest = np.abs(scaled).max(axis=0)
-    by_column = 1.0 / np.where(largest > 0.0, largest, 1.0)
-    scaled *= by_column
-    again = np.abs(scaled).max(axis=1)
-    by_row /= again
-    axes, factor = np.linalg.qr((scaled / again[:, None]).T)
-    inverse, singular = dtrtri(factor)
-    norm = float(np.linalg.norm(inverse))
-    if singular or not norm * INDEPENDENT < 1.0:
+    key = rows.tobytes(), inside.tobytes()
+    found = columns.once("inverse", key, lambda: _inverse(every[np.ix_(rows, inside)]))
+    if found is None:
         return False
+    by_row, inverse, norms = found
     near, rounding = x.copy(), (x.size + 2) * EPS
     for _ in range(2):
-        left = by_row * (form.b - every @ near)[rows]
-        near[inside] += by_column * (axes @ (left @ inverse))
+        near[inside] += inverse @ (by_row * (form.b - every @ near)[rows])
     slack, sizes = form.b - every @ near, terms.row_sizes(near)
-    left = np.abs(by_row * slack[rows]) + rounding * by_row * sizes[rows]
+    left = by_row * (np.abs(slack[rows]) + rounding * sizes[rows])
     reach = np.zeros(x.size)
-    reach[inside] = by_column * (norm * float(np.linalg.norm(left)))
+    reach[inside] = norms * float(np.linalg.norm(left))
     others: Mask = np.arange(form.b.size) < form.cones.linear
     others[rows] = False
     spare = slack - np.abs(every) @ reach - rounding * sizes
     within = (terms.lower <= near - reach) & (near + reach <= terms.upper)
     return bool(within.all() and (spare[others] >= 0.0).all())
+
+
+def _inverse(matrix: Array) -> tuple[Array, Array, Array] | None:
+    """Factors of the rows, a right inverse of rows times these, and what each of its rows is below.
+
+    None if rows are not independent for sure.
+    """
+    largest = np.abs(matrix).max(axis=0)
+    by_column = 1.0 / np.where(largest > 0.0, largest, 1.0)
+    scaled = matrix * by_column
+    by_row = 1.0 / np.abs(scaled).max(axis=1)
+    axes, factor = np.linalg.qr((scaled * by_row[:, None]).T)
+    inverse, singular = dtrtri(factor)
+    norm = float(np.linalg.norm(inverse))
+    if singular or not norm * INDEPENDENT < 1.0:
+        return None
+    # Each row of the inverse is at most as long; twice that allows for rounding of the factors.
+    return by_row, by_column[:, None] * (axes @ inverse.T), 2.0 * by_column * norm
 
 
 def _on_rows(

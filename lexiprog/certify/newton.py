@@ -10,7 +10,7 @@ is done in the answer's own units: columns of their own size, rows beside their 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import numpy as np
@@ -21,12 +21,16 @@ from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.feasible import equilibrium
 from lexiprog.certify.terms import most, worth
-from lexiprog.tolerances import CONE_NONZERO, FEW_ROUNDINGS, LEAST_SQUARES_RANK
+from lexiprog.tolerances import CONE_NONZERO, FEW_ROUNDINGS, LEAST_SQUARES_RANK, SUM_ROUNDING
 from lexiprog.typing import Array
 
 # Beyond that many equations the linear algebra, which is dense, would take too long.
 LARGEST = 250
 STEPS = 8
+# So often rows and bounds that turn out to be wrong are taken for others.
+SETS = 6
+# What such a step crosses before this share of it, it crosses at first.
+EARLY = 0.01
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,18 @@ def sharpened(form: StandardForm, x: Array, z: Array) -> tuple[Array, Array] | N
     tight = _tight(own, x, z)
     if tight is None:
         return None
-    found = _solved(own, tight, z)
+    found = None
+    for _ in range(SETS):
+        latest, tried = _solved(own, tight, z)
+        if latest is None:
+            break
+        found = latest
+        other = _corrected(own, tight, *found)
+        if other is None and tried is not None:
+            other = _stopped(own, tight, found[0], tried)
+        if other is None:
+            break
+        tight = other
     if found is None:
         return None
     x, z = found
@@ -162,6 +177,49 @@ def _tight(form: StandardForm, x: Array, z: Array) -> _Tight | None:
     return _Tight(np.concatenate(rows), surfaces, squares, free, point, np.array(weights))
 
 
+def _corrected(form: StandardForm, tight: _Tight, x: Array, z: Array) -> _Tight | None:
+    """The same with what was left taken in, and without what is pressed on from inside.
+
+    None if it was right.
+    """
+    lower, upper = form.ranges()
+    reduced = form.c + form.transpose_product(z) + (0.0 if form.P is None else form.P @ x)
+    held = np.ones(x.size, dtype=bool)
+    held[tight.free] = False
+    fixed = lower == upper
+    low = np.where(held, (x == lower) & ~(reduced < -SUM_ROUNDING), x < lower - SUM_ROUNDING)
+    high = np.where(held, (x == upper) & ~(reduced > SUM_ROUNDING), x > upper + SUM_ROUNDING)
+    free = np.flatnonzero(~(low | high | fixed))
+    rows, slack = np.arange(form.b.size), form.slack(x)
+    signed = (rows >= form.cones.zero) & (rows < form.cones.linear)
+    within = np.isin(rows, tight.rows)
+    kept = np.where(within, ~signed | (z >= -SUM_ROUNDING), signed & (slack < -SUM_ROUNDING))
+    chosen = np.flatnonzero(kept)
+    if np.array_equal(free, tight.free) and np.array_equal(chosen, np.sort(tight.rows)):
+        return None
+    point = np.where(low | fixed, lower, np.where(high, upper, x))
+    return replace(tight, rows=chosen, free=free, x=point)
+
+
+def _stopped(form: StandardForm, tight: _Tight, x: Array, tried: Array) -> _Tight | None:
+    """The same with the bounds and rows that a step which led astray would have crossed first."""
+    lower, upper = form.ranges()
+    signed = np.arange(form.b.size) >= form.cones.zero
+    signed &= np.arange(form.b.size) < form.cones.linear
+    signed[tight.rows] = False
+    slack = np.where(signed, form.slack(x), np.inf)
+    room = np.concatenate([x - lower, upper - x, slack])
+    left = np.concatenate([tried - lower, upper - tried, form.slack(tried)])
+    shares = np.where((left < 0.0) & np.isfinite(room), room / (room - left), np.inf)
+    first = shares <= max(float(shares.min(initial=np.inf)), EARLY)
+    low, high, rows = np.split(first & (shares < 1.0), [x.size, 2 * x.size])
+    if not (low.any() or high.any() or rows.any()):
+        return None
+    point = np.where(low, lower, np.where(high, upper, tight.x))
+    free = np.setdiff1d(tight.free, np.flatnonzero(low | high))
+    return replace(tight, rows=np.union1d(tight.rows, np.flatnonzero(rows)), free=free, x=point)
+
+
 def _place(kind: str, s: Array, u: Array, powers: Array | None) -> str:
     """Where in its cone a slack with such multipliers belongs."""
     if kind == "soc":
@@ -204,8 +262,13 @@ class _Equations:
     z: Array
 
 
-def _solved(form: StandardForm, tight: _Tight, z: Array) -> tuple[Array, Array] | None:
-    """Newton's steps, the shortest ones, until rounding is all that is left."""
+def _solved(
+    form: StandardForm, tight: _Tight, z: Array
+) -> tuple[tuple[Array, Array] | None, Array | None]:
+    """Newton's steps, the shortest ones, until rounding is all that is left.
+
+    Beside the best point that was found, with its multipliers, one to which a step led astray.
+    """
     A = form.A.toarray()
     P = np.zeros((form.c.size, form.c.size)) if form.P is None else form.P.toarray()
     inner = [rows for rows, _ in tight.squares]
@@ -216,7 +279,7 @@ def _solved(form: StandardForm, tight: _Tight, z: Array) -> tuple[Array, Array] 
         now = _equations(form, A, P, tight, plain, x, y, weights)
         size = most(np.abs(now.misses))
         if not size < least:
-            break
+            return best, x
         best, least = (x.copy(), now.z), size
         if size <= FEW_ROUNDINGS:
             break
@@ -227,7 +290,7 @@ def _solved(form: StandardForm, tight: _Tight, z: Array) -> tuple[Array, Array] 
         x[tight.free] += step[:count]
         y += step[count : count + plain.size]
         weights += step[count + plain.size :]
-    return best
+    return best, None
 
 
 def _equations(

@@ -445,7 +445,8 @@ def on_rows(terms: TermSizes, x: Array, room: Array, largest: int = 1500) -> Arr
     use = np.flatnonzero(off | equal | (slack <= 1e-9 * sizes))
     free = form.c == 0.0
     if form.P is not None:
-        free &= np.asarray(abs(form.P.copy()).sum(axis=0)).ravel() == 0.0
+        P = columns_of(form.P)
+        free &= P.sums(P.sizes) == 0.0
     if not off.any() or use.size > largest:
         return None
     reach = np.maximum(np.abs(x), np.where(np.isfinite(room), room, 0.0))

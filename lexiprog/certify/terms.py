@@ -264,14 +264,18 @@ class TermSizes:
         size += float(np.sum(np.abs(x) * self.curvature_sizes(x)))
         return Nearness(
             rows=rows,
-            cones=in_cones,
+            cones=most(in_cones),
             columns=most(shares[~held]),
             slackness=float(ratio(np.array(charges), np.array(size))),
             value=value,
             size=size,
-            effect=float(np.abs(z[:linear]) @ outside),
+            effect=float(np.abs(z[:linear]) @ outside) + self._worth_outside(z, in_cones, sizes),
             z=z,
         )
+
+    def _worth_outside(self, z: Array, shares: Array, sizes: Array) -> float:
+        """What slacks are worth that are moved by these shares of their terms into their cones."""
+        return float(self.natural(z) @ (shares * sizes)) if shares.any() else 0.0
 
     def _beyond(self, x: Array) -> float:
         """How far a column is beyond a bound, over the sizes of both."""
@@ -379,22 +383,22 @@ def least(inside: Callable[[Array], Mask], count: int, rows: int) -> Array:
     return np.where(at_once, 0.0, np.where(never, np.inf, np.exp(low + width)))
 
 
-def outside_cones(terms: TermSizes, slack: Array, sizes: Array) -> float:
-    """The largest measure of a cone."""
-    worst, cones = 0.0, terms.form.cones
+def outside_cones(terms: TermSizes, slack: Array, sizes: Array) -> Array:
+    """The measure of each row's cone; zero for linear rows."""
+    out, cones = np.zeros(slack.size), terms.form.cones
     for kind, rows, parameter in blocks(cones):
         s, t = slack[rows], sizes[rows]
         if not np.isfinite(s).all():
-            return np.inf
-        if kind == "soc":
-            worst = max(worst, most(_outside_pairs(terms.frame, s, t)))
+            out[rows] = np.inf
+        elif kind == "soc":
+            out[rows] = _outside_pairs(terms.frame, s, t).repeat(terms.frame.sizes)
         elif kind == "psd":
-            worst = max(worst, _outside_semidefinite(s, t, parameter, cones.psd_layout))
+            out[rows] = _outside_semidefinite(s, t, parameter, cones.psd_layout)
         elif kind == "exp":
-            worst = max(worst, most(_outside_exponential(s.reshape(-1, 3).T, t.reshape(-1, 3).T)))
+            out[rows] = _outside_exponential(s.reshape(-1, 3).T, t.reshape(-1, 3).T).repeat(3)
         else:
-            worst = max(worst, most(_outside_power(s, t, parameter)))
-    return worst
+            out[rows] = _outside_power(s, t, parameter)
+    return out
 
 
 def _outside_pairs(frame: Frame, s: Array, t: Array) -> Array:

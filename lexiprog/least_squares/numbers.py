@@ -9,11 +9,13 @@ import cvxpy as cp
 import numpy as np
 
 from lexiprog.cvxpy_adapter import AffineRows, DenseAffine
+from lexiprog.errors import DeclarationError
 from lexiprog.least_squares.hierarchy import (
     INFINITE_END,
     Hierarchy,
     Indices,
     Rank,
+    crossed,
     without_infinite_ends,
 )
 from lexiprog.least_squares.tasks import LeastSquares
@@ -32,6 +34,8 @@ class HierarchyMap:
         Where each level's rows begin; the first level are the constraints, if there are any.
     hard : bool
         Whether there are.
+    names : tuple of str
+        The levels' names, without that of the constraints.
     roots : ndarray
         The roots of the rows' weights.
     lower, upper : ndarray
@@ -44,6 +48,7 @@ class HierarchyMap:
     starts: tuple[int, ...]
     hard: bool
     rank: Rank
+    names: tuple[str, ...]
     roots: Array
     lower: Array
     upper: Array
@@ -53,7 +58,10 @@ class HierarchyMap:
 
     @classmethod
     def of(
-        cls, levels: Sequence[LeastSquares], constraints: Sequence[Constraint]
+        cls,
+        levels: Sequence[LeastSquares],
+        constraints: Sequence[Constraint],
+        names: Sequence[str],
     ) -> HierarchyMap | None:
         """The numbers of a hierarchy; None if not all of it is affine."""
         tasks = [task for level in levels for task in level.tasks]
@@ -93,6 +101,7 @@ class HierarchyMap:
             tuple(np.cumsum([0, *heights]).tolist()),
             bool(hard),
             levels[0].rank,
+            tuple(names),
             np.concatenate(roots),
             np.concatenate(lower),
             np.concatenate(upper),
@@ -124,6 +133,10 @@ class HierarchyMap:
                 ends[rows] = constant[sources]
         if self.moving_lower[0].size or self.moving_upper[0].size:
             lower, upper = without_infinite_ends(lower, upper)
+            at = crossed(lower, upper)
+            if at is not None:
+                raise DeclarationError(self._about(at, lower, upper))
+            lower = np.minimum(lower, upper)
         shift = constant[: self.lower.size - free]
         lower[free:] -= shift
         upper[free:] -= shift
@@ -137,6 +150,14 @@ class HierarchyMap:
             A = A.copy() if coefficients.entries.fixed else A
             A[np.arange(free), self.bounds] = 1.0
         return Hierarchy(A, lower, upper, self.starts)
+
+    def _about(self, row: int, lower: Array, upper: Array) -> str:
+        level = int(np.searchsorted(self.starts, row, side="right")) - 1
+        return (
+            f"task {self.names[level - self.first]!r}: entry {row - self.starts[level]} can be "
+            f"nowhere between the lower end {lower[row]:g} and the upper one, {upper[row]:g}, that "
+            "parameters give."
+        )
 
     @cached_property
     def _parts(self) -> tuple[DenseAffine, DenseAffine]:

@@ -177,7 +177,7 @@ def _strict_argument(expression: cp.Expression) -> cp.Expression | None:
     if isinstance(expression, _POWERS) and expression.args[0].is_affine():
         # Higher powers are so flat at zero that an optimum says little about their argument.
         return None if _exponent(expression) > 2.0 else expression.args[0]
-    if kind is cp.quad_over_lin:
+    if kind in (cp.quad_over_lin, cp.kl_div, cp.rel_entr):
         return expression.args[0] if _is_number(expression.args[1]) else None
     if kind is _QUADRATIC:
         point, form = expression.args

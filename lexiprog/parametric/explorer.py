@@ -16,6 +16,7 @@ from lexiprog.backends.solver import SolverChoice
 from lexiprog.compile.binding import Given
 from lexiprog.deadline import Deadline
 from lexiprog.errors import DeclarationError, LexiprogError, LexiprogWarning, there_are, visible
+from lexiprog.model.expressions import shorten
 from lexiprog.model.lock import Lock
 from lexiprog.parametric.context import ScenarioCache
 from lexiprog.parametric.tradeoffs import Tradeoff, tradeoff
@@ -204,6 +205,8 @@ def explore(program: Program, *, solver: SolverChoice = None, progress: bool = F
     >>> [level.name for level in explorer.summary.levels], explorer.summary.levels[0].tolerances
     (['cost'], (0.0, 2.0))
     """
+    if not isinstance(program, Program):
+        raise DeclarationError(f"explore takes a Program, not {shorten(repr(program))}.")
     held: dict[str, Lock] = {}
     for subproblem in program.subproblems.values():
         for _, lock in subproblem.locks:

@@ -158,19 +158,18 @@ class FrontProblem:
                     solve_options=solve_options,
                 )  # fmt: skip
         except StageError as error:
-            if limited and self._ran_out(error.status, asked):
+            status = error.status
+            unknown = not (status.is_infeasible or status.is_unbounded)
+            if limited and (status.is_limit or (unknown and self._is_late(asked))):
                 raise OutOfTime from error
             raise
-        new = [s for name, s in result.items() if name not in self.solved]
-        stopped = any(s.status is Status.WITHIN_GAP for s in new)
-        if limited and stopped and self.deadline.left() <= OVER * asked:
+        new = [s.status for name, s in result.items() if name not in self.solved]
+        if Status.WITHIN_GAP in new and limited and self._is_late(asked):
             raise OutOfTime
         return result
 
-    def _ran_out(self, status: Status, asked: float) -> bool:
-        """Whether a level failed for want of time, of which so many seconds were left."""
-        known = status.is_infeasible or status.is_unbounded
-        return status.is_limit or (not known and self.deadline.left() <= OVER * asked)
+    def _is_late(self, asked: float) -> bool:
+        return self.deadline.left() <= OVER * asked
 
     def certified(
         self,

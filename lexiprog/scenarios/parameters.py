@@ -74,12 +74,8 @@ def checked(program: Program, scenarios: Mapping[cp.Parameter, Iterable[ArrayLik
     lists: Lists = {}
     for parameter, values in scenarios.items():
         if not isinstance(parameter, cp.Parameter) or declared.get(parameter.id) is not parameter:
-            names = ", ".join(repr(p.name()) for p in declared.values()) or "none"
-            itself = " Give the cp.Parameter itself." if isinstance(parameter, str) else ""
-            raise DeclarationError(
-                f"sweep: {parameter!s} is no parameter of this program; it has {names}.{itself}"
-            )
-        lists[parameter] = [_value(parameter, value, k) for k, value in enumerate(values)]
+            raise _unknown(parameter, declared.values())
+        lists[parameter] = _values(parameter, values)
     lengths = {str(p.name()): len(values) for p, values in lists.items()}
     if len(set(lengths.values())) > 1:
         text = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
@@ -87,11 +83,27 @@ def checked(program: Program, scenarios: Mapping[cp.Parameter, Iterable[ArrayLik
     return lists
 
 
+def _unknown(parameter: object, declared: Iterable[cp.Parameter]) -> DeclarationError:
+    names = ", ".join(repr(p.name()) for p in declared) or "none"
+    itself = " Give the cp.Parameter itself." if isinstance(parameter, str) else ""
+    return DeclarationError(
+        f"sweep: {parameter!s} is no parameter of this program; it has {names}.{itself}"
+    )
+
+
+def _values(parameter: cp.Parameter, values: Iterable[ArrayLike]) -> list[Value]:
+    if not isinstance(values, Iterable) or isinstance(values, str):
+        raise DeclarationError(
+            f"sweep: the values of {parameter.name()!r} come in a list, not as {values!r}."
+        )
+    return [_value(parameter, value, k) for k, value in enumerate(values)]
+
+
 def _value(parameter: cp.Parameter, value: ArrayLike, position: int) -> Value:
     """A copy that the parameter would take; CVXPY is asked with a parameter like it."""
     kept = {name: given for name, given in parameter.attributes.items() if given}
-    array = np.array(dense(value), dtype=complex if parameter.is_complex() else float)
     try:
+        array = np.array(dense(value), dtype=complex if parameter.is_complex() else float)
         if np.isfinite(array).all():  # what is not finite is the scenario's own failure
             cp.Parameter(parameter.shape, **kept).value = array
         elif array.shape != parameter.shape:

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.backends.highs import HighsModel
-from lexiprog.backends.solver import FallbackSolvers, default_fallbacks
+from lexiprog.backends.solver import default_fallbacks
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
@@ -232,9 +232,7 @@ def _by_another_solver(
     declared = reference.owner()
     if declared is None or declared.integer or declared.kind == "LP" or declared.fair:
         return None
-    ladder: FallbackSolvers = default_fallbacks(declared.kind)
-    if owner.solver == ladder[0].name:
-        ladder = ladder[1:]
+    ladder = tuple(s for s in default_fallbacks(declared.kind) if s.name != owner.solver)
     verified = verification_solve(declared, NO_SLACK, solved, task.given, task.deadline, ladder)
     if verified is None:
         return None

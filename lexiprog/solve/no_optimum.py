@@ -23,7 +23,7 @@ from lexiprog.backends.clarabel import solve_conic
 from lexiprog.backends.remote_lp import RemoteHighs
 from lexiprog.backends.solver import EXACT, Solver, has_exact
 from lexiprog.canon.decimals import DecimalResiduals
-from lexiprog.canon.standard_form import Bounds, Cones, StandardForm
+from lexiprog.canon.standard_form import Bounds, Cones, StandardForm, columns_of
 from lexiprog.certify.feasible import is_met_nearby
 from lexiprog.certify.measures import row_tolerance
 from lexiprog.certify.terms import TermSizes
@@ -101,7 +101,9 @@ def linear_part(form: StandardForm, at: Array | None = None) -> StandardForm:
     Integer columns are fixed where they are ``at``, if that is given.
     """
     count, cones = form.cones.linear, form.cones
-    rows = form.A if count == form.b.size else form.A[:count].tocsc()
+    rows = form.A
+    if count < form.b.size:
+        rows = columns_of(rows).once("linear", count, lambda: sp.csc_array(form.A[:count]))
     lower, upper = form.lower, form.upper
     if at is not None and form.integer is not None:
         lower, upper = (end.copy() for end in form.ranges())

@@ -88,9 +88,10 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         cross-fitting, then a fit on all points: floors are estimated, since nothing guarantees
         that the last fit is like those before it.
     rule : {"cascade", "multipliers"}
-        "cascade": classes with a floor claim points in the order of the priorities, the others
-        share what is left by one multiplier a class. Its promises are proved; the aims may raise
-        the last class with a floor only. "multipliers": ``argmax(multiplier * probability)``,
+        "cascade": classes with a floor claim points in the order of the priorities (those of which
+        only false positives are limited come last), the others share what is left by one multiplier
+        a class. Its promises are proved; the aims may raise the last class with a floor only.
+        "multipliers": ``argmax(multiplier * probability)``,
         simpler to pass on; with more than two classes its floors are estimated.
     unpromised : {"warn", "refuse", "ignore"}
         What to do about floors that cannot be promised: the plain threshold is taken with a
@@ -193,7 +194,8 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         self
         """
         self._check_options()
-        self.__dict__.pop("rule_", None)  # a fit that fails leaves no rule behind
+        if hasattr(self, "rule_"):
+            del self.rule_  # a fit that fails leaves no rule behind
         if fit_params and self.cv == "prefit":
             raise ValueError(f"the estimator is fitted already; {list(fit_params)} can do nothing.")
         if _is_text(X):

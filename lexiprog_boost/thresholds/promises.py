@@ -85,7 +85,8 @@ def read_priorities(given: Any, classes: NDArray) -> list[ClassPriority]:
         given = [given]
     if not isinstance(given, Iterable) or isinstance(given, Mapping):
         raise TypeError(f"priorities is {given!r}; give a list: {FORMS}.")
-    read = [_read(one, classes.tolist()) for one in given]
+    each = [_read(one, classes.tolist()) for one in given]
+    read = [one for place, one in enumerate(each) if one not in each[:place]]
     aims = [one for one in read if not one.is_floor]
     # What is left open serves the worst class.
     settled = bool(aims) and aims[-1].measure != "recall"

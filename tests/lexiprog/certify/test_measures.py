@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.certify import measures
 from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.measures import (
     SMALL,
@@ -238,6 +239,15 @@ def test_the_point_that_is_proved_is_inside_its_bounds_and_on_its_rows():
     assert not other.measures.certificate.proved or other.x.tolist() == [4.0, 0.0]
 
 
+@pytest.mark.parametrize(
+    ("x", "beyond"),
+    [((0, 2), False), ((10, 10), False), ((-1e-15, 2), True), ((0, -3), True),
+     ((10 + 1e-8, 2), False), ((10 + 1e-7, 2), True), ((-1e-15, 10 + 1e-8), True)],
+)  # fmt: skip
+def test_a_column_is_beyond_its_end_by_a_share_of_both(x, beyond):
+    assert measures._is_beyond(least(), np.array(x, float), 1e-9) is beyond
+
+
 def test_nothing_is_looked_for_once_there_is_no_time():
     x, z = np.array([4.0 - 1e-11, -1e-11]), np.array([1.0 + 1e-11])
     assert prove(least(), x, z, claimed=4.0).measures.certificate.proved
@@ -434,6 +444,9 @@ def test_what_is_left_of_a_reduced_cost_by_rounding_is_not_charged_in_a_batch():
     (found,) = batched(batch, [[1, 1]], [[1 + 2.0**-51]], [2.0])
     assert found.certificate.slackness == 0.0
     assert 0.0 < found.certificate.gap < 1e-6
+    just = batch_of(1e8, c=((1 + 2.0**-50,) * 2,), b=-2.0, A=((-1.0, -1.0),))  # 2**-50 of 2
+    (found,) = batched(just, [[1, 1]], [[1 - 2.0**-50]], [2.0])
+    assert found.certificate.slackness == 0.0
 
 
 def test_rows_of_a_batch_are_met_up_to_the_rounding_of_their_lengths():

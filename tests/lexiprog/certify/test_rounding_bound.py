@@ -272,6 +272,23 @@ def test_where_rounding_hides_the_sign_multipliers_are_made_smaller_by_a_roundin
     assert bound_with_rounding(turned, -np.ones(1), np.ones(2)) == bound
 
 
+@pytest.mark.parametrize("unit", [1.0, 4.0, 0.125])
+def test_multipliers_that_are_too_large_lose_twice_what_is_too_much_in_any_unit(unit):
+    """The least x over x >= 1, beside y of nothing at all, with the multiplier 1 + 1e-12."""
+    A, ends = sp.csc_array([[-unit, -1.0]]), (np.zeros(2), np.array([np.inf, 0.0]))
+    form = StandardForm(np.array([unit, 0.0]), 0.0, A, -np.ones(1), Cones(nonneg=1), None, *ends)
+    bound = bound_with_rounding(form, np.zeros(2), np.array([1.0 + 1e-12]))
+    assert 1.0 - bound == pytest.approx(1e-12, rel=0.01, abs=0.0)
+
+
+def test_only_columns_without_a_known_end_are_charged_by_their_squares():
+    """Least x + 1e-6 x**2 / 2 over 0 <= x <= 1, beside y**2 / 2 of a free column, is 0."""
+    form = StandardForm(np.array([1.0, 0.0]), 0.0, sp.csc_array([[1.0, 1.0]]), np.full(1, 9.0),
+                        Cones(nonneg=1), sp.csc_array(np.diag([1e-6, 1.0])),
+                        np.array([0.0, -np.inf]), np.array([1.0, np.inf]))  # fmt: skip
+    assert bound_with_rounding(form, np.zeros(2), np.zeros(1)) == pytest.approx(0.0, abs=1e-15)
+
+
 def test_what_rounding_adds_to_a_reduced_cost_is_charged_with_its_square():
     """2^-10 of terms of 2^41 beside x**2 / 2: six long roundings of these, and one of itself."""
     form = StandardForm(np.array([2.0**40, 0.0]), 0.0, sp.csc_array([[-1.0, 1.0]]), np.zeros(1),
@@ -331,7 +348,7 @@ def test_a_column_with_one_bound_is_charged_there_or_not_at_all(cost, lower, upp
                         Cones(nonneg=1), None, np.array([lower, -np.inf]),
                         np.array([upper, np.inf]))  # fmt: skip
     bound = bound_with_rounding(form, np.zeros(2), np.zeros(1))
-    assert bound == (pytest.approx(0.0, abs=1e-15) if known else None)
+    assert bound == (pytest.approx(0.0, abs=1e-20) if known else None)
 
 
 @pytest.mark.parametrize("ends", ["boxed", "open", "curved"])

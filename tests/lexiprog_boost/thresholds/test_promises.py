@@ -103,5 +103,6 @@ def test_one_priority_needs_no_list_and_what_is_open_serves_the_worst_class():
         "false positive rate of B <= 0.05",
         "cost",
     ]
+    assert texts([("recall", "A", 0.9), ("recall", "A", 0.9)]) == texts(("recall", "A", 0.9))
     again = read_priorities([("recall", "A", 0.9, "sex")], np.array(["A", "B"]))
     assert read_priorities(again, np.array(["A", "B"])) == again
