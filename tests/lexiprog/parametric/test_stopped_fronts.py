@@ -70,21 +70,25 @@ KINDS = [linear, endless, whole, convex, three, facets, ball]
 
 @pytest.fixture
 def ctrl_c(monkeypatch):
-    """Ctrl-C after so many points."""
+    """Ctrl-C after so many points, or calls of a function."""
 
-    def after(points):
-        left = [points]
+    def after(points, owner=pareto, name="bar"):
+        work, left = getattr(owner, name), [points]
+
+        def tick(found):
+            left[0] -= 1
+            if left[0] == 0:
+                raise KeyboardInterrupt
+            return found
 
         @contextmanager
         def bar(*_args, **_options):
-            def tick(_):
-                left[0] -= 1
-                if left[0] == 0:
-                    raise KeyboardInterrupt
-
             yield tick
 
-        monkeypatch.setattr(pareto, "bar", bar)
+        def step(*args, **options):
+            return tick(work(*args, **options))
+
+        monkeypatch.setattr(owner, name, bar if name == "bar" else step)
 
     yield after
     monkeypatch.undo()
@@ -122,17 +126,9 @@ def without_end(**options):
      (without_end, upper_image.DoubleDescription, "cut"),
      (without_end, upper_image.HighsModel, "optimum")],
 )  # fmt: skip
-def test_ctrl_c_in_the_middle_of_a_step_loses_nothing(monkeypatch, kind, owner, name, calls):
-    truth, work, left = kind(), getattr(owner, name), [calls]
-
-    def stopped(*args, **options):
-        found = work(*args, **options)
-        left[0] -= 1
-        if not left[0]:
-            raise KeyboardInterrupt
-        return found
-
-    monkeypatch.setattr(owner, name, stopped)
+def test_ctrl_c_in_the_middle_of_a_step_loses_nothing(ctrl_c, kind, owner, name, calls):
+    truth = kind()
+    ctrl_c(calls, owner, name)
     with pytest.raises(lx.Interrupted) as caught:
         kind()
     after = kind(resume=caught.value.partial)
