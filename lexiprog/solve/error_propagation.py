@@ -97,15 +97,17 @@ def effect_of_reference(
         unknown = np.full(parameter.shape, owner.uncertainty if finite else owner.size)
         return slopes.effect(parameter, owner.unit, unknown)
     # What is known at once comes first; a verification solve only where that is not enough.
-    effect = 0.0
-    for estimate in OF_DUALS if reference.kind is ReferenceKind.DUAL else OF_POINTS:
+    dual, known = reference.kind is ReferenceKind.DUAL, list[float]()
+    for estimate in OF_DUALS if dual else OF_POINTS:
         error = estimate(task, reference, owner, solved)
         if error is None:
             continue
-        effect = slopes.effect(parameter, owner.unit, error)
-        if effect <= task.solver.accept * slopes.size / 10.0:
-            return effect
-    return effect
+        known.append(slopes.effect(parameter, owner.unit, error))
+        if known[-1] <= task.solver.accept * slopes.size / 10.0:
+            return known[-1]
+    # Another solver may be farther from the optimal point than ours is; of multipliers that is how
+    # one learns that there are others.
+    return known[-1] if dual and known else min(known, default=0.0)
 
 
 @dataclass
