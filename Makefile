@@ -7,6 +7,8 @@ OLDEST := .venv-oldest/bin
 NEWEST := .venv-newest/bin
 # Modules are compiled when they are first imported: most of what comes along never is.
 PIP    := -m pip install -qq --disable-pip-version-check --no-compile
+# ... and kept, whatever the caller's shell says: each of the tests' many processes imports them.
+export PYTHONDONTWRITEBYTECODE :=
 # Pythons that `make nightly` tries besides $(PYTHON), where they are installed.
 PYTHONS ?= 3.12 3.13 3.14
 
@@ -96,7 +98,7 @@ experiments: .venv/dev.stamp
 mutants: .venv/dev.stamp
 	$(BIN)/python .ci/mutants.py --report benchmarks/results/mutants.md
 
-# Fails below the share that pyproject.toml names.
+# Fails below `fail_under` of pyproject.toml, once it is there.
 coverage: .venv/dev.stamp
 	$(TEST_ENV) $(BIN)/python -m pytest $(PARALLEL) --cov --cov-report=term:skip-covered --cov-report=html:build/coverage
 

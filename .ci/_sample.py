@@ -21,6 +21,7 @@ FURTHER_TESTS = {
     "lexiprog": ("tests/lexiprog", "tests/contract"),
     # Its own tests have to notice what a measure or bound is; the others would take ten minutes.
     "lexiprog/certify": (),
+    "lexiprog/least_squares": (),
     "lexiprog_boost/experiments": ("tests/lexiprog_boost/experiments",),
     "lexiprog_boost/reductions": ("tests/lexiprog_boost/weights", "tests/lexiprog_boost/programs"),
     "lexiprog_boost/weights": (

@@ -94,7 +94,7 @@ def series() -> str:
     kept = json.loads((ROOT / "benchmarks/results/series.json").read_text())[::-1]
     times = list(kept[0]["ms"])
     words = list(kept[0].get("cases", ()))
-    head = ["commit", "of", "processor", *(f"{name}, ms" for name in times), *words]
+    head = ["commit", "date", "processor", *(f"{name}, ms" for name in times), *words]
     rows = [head, ["---"] * len(head)]
     for of in kept:
         shown = [f"{of['ms'][name]:.1f}" if name in of["ms"] else "" for name in times]

@@ -94,8 +94,16 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return "\n".join([lines[0], "|" + "|".join("-" * (w + 2) for w in widths) + "|", *lines[1:]])
 
 
-def arguments(purpose: str, argv: Sequence[str] | None) -> argparse.Namespace:
+def arguments(
+    purpose: str, argv: Sequence[str] | None, pieces: Sequence[str] = ()
+) -> argparse.Namespace:
+    """The options of a benchmark; ``pieces`` are the sections that may be run by themselves."""
     parser = argparse.ArgumentParser(description=purpose)
+    if pieces:
+        parser.add_argument(
+            "--only", nargs="+", choices=pieces, default=list(pieces),
+            help="measure these sections; the result file keeps the others",
+        )  # fmt: skip
     parser.add_argument("--quick", action="store_true", help="small sizes, a few seconds")
     parser.add_argument(
         "--out", type=Path, help="folder for the results (benchmarks/results; none with --quick)"
@@ -123,24 +131,50 @@ class Report:
         self._lines += ["", f"## {heading}", "", text]
         print(f"\n{heading}\n{text}", flush=True)
 
-    def write(self, folder: Path | None) -> None:
+    def foot(self) -> str:
+        """Where and when, and on how free a machine."""
         loads = f"{min(self.loads):.1f} to {max(self.loads):.1f}"
         shown = ", ".join(f"{name} {number}" for name, number in self.facts["versions"].items())
-        foot = (
+        return (
             f"Measured on {self.facts['date']}: {self.facts['processor']}, {self.facts['cores']} "
             f"cores, {self.facts['system']}; {shown}. One thread for BLAS. Processes that wanted a "
             f"core meanwhile (load average): {loads}."
         )
-        print(f"\n{foot}", flush=True)
+
+    def write(self, folder: Path | None) -> None:
+        print(f"\n{self.foot()}", flush=True)
         if folder is None:
             return
-        folder.mkdir(parents=True, exist_ok=True)
-        text = "\n".join([*self._lines, "", foot, ""])
-        (folder / f"{self.name}.md").write_text(text, encoding="utf-8")
         record = {"machine": self.facts, "load": self.loads} | self.data
+        self._save(folder, [*self._lines, "", self.foot(), ""], record)
+
+    def _save(self, folder: Path, lines: Sequence[str], record: dict[str, Any]) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{self.name}.md").write_text("\n".join(lines), encoding="utf-8")
         (folder / f"{self.name}.json").write_text(
             json.dumps(record, indent=1, default=_plain) + "\n", encoding="utf-8"
         )
+
+
+class PieceReport(Report):
+    """A report that is measured section by section: each says when, the others are kept."""
+
+    def __init__(self, name: str, title: str, folder: Path | None) -> None:
+        super().__init__(name, title)
+        self._title, self._folder = self._lines[0], folder
+        path = None if folder is None else folder / f"{name}.json"
+        self._record = json.loads(path.read_text()) if path is not None and path.exists() else {}
+
+    def section(self, heading: str, text: str, key: str, data: Any) -> None:
+        super().section(heading, text, key, data)
+        texts = self._record.get("texts", {}) | {
+            key: ["", f"## {heading}", "", text, "", self.foot()]
+        }
+        self._record |= {"machine": self.facts, key: data, "texts": texts}
+        self.loads = self.loads[-1:]
+        if self._folder is not None:
+            lines = [self._title, *(line for part in texts.values() for line in part), ""]
+            self._save(self._folder, lines, self._record)
 
 
 def _plain(thing: Any) -> Any:

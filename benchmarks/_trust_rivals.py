@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
@@ -178,10 +180,19 @@ def highs_own(program: lx.Program) -> list[float] | None:
 def _gurobi() -> subprocess.Popen[str]:
     python = os.environ.get("LEXIPROG_RIVALS", sys.executable)
     script = Path(__file__).with_name("_trust_gurobi.py")
-    return subprocess.Popen(
+    server = subprocess.Popen(
         [python, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, text=True,
     )  # fmt: skip
+    atexit.register(_end, server)
+    return server
+
+
+def _end(server: subprocess.Popen[str]) -> None:
+    """Python must not end before the process that it has started."""
+    server.kill()
+    with suppress(OSError):  # what was not read by then is lost
+        server.communicate()
 
 
 def gurobi_hierarchical(program: lx.Program) -> list[float] | None:

@@ -2,7 +2,8 @@
 
 Counts are equal to the log of MultiObjectiveAlgorithms.jl's paper or the run ends; its times, on
 another machine, stand beside ours. Every proof is checked by ``docs/check_fronts.py``.
-LEXIPROG_INSTANCES names the folder with the instances. Half an hour of processor time.
+LEXIPROG_INSTANCES names the folder with the instances. A quarter of an hour of processor time;
+``--only`` measures some sections and keeps the others of the result file.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from functools import partial
 from typing import Any
 
 import _front_instances as instances
-from _measuring import Report, arguments, seconds, table
+from _measuring import PieceReport, Report, arguments, seconds, table
 from fronts import clocked, proved
 
 import lexiprog as lx
@@ -58,16 +59,16 @@ def workers(report: Report, name: str, problem: tuple[dict[str, Any], list[Any]]
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    options = arguments(__doc__, argv)
+    options = arguments(__doc__, argv, ["workers", "tamby 2", "tamby 3", "tamby 4"])
     warnings.simplefilter("ignore", lx.LexiprogWarning)
-    report = Report("front_knapsacks", "Fronts of knapsacks")
-    if options.quick:
+    report = PieceReport("front_knapsacks", "Fronts of knapsacks", options.out)
+    if "workers" in options.only and options.quick:
         workers(report, "drawn", instances.knapsack(3, 16))
-    else:
+    elif "workers" in options.only:
         workers(report, "p = 3, number 5", instances.tamby(3, 5))
-        for p in (2, 3, 4):
+    for p in () if options.quick else (2, 3, 4):
+        if f"tamby {p}" in options.only:
             knapsacks(report, p, range(1, 11))
-    report.write(options.out)
 
 
 if __name__ == "__main__":

@@ -93,24 +93,25 @@ def open_regions(points, top):
 def worth_keeping(slacks, weights, equal):
     """Not the states that another one beats in every slack: one of the best of its group.
 
-    A group has the same slacks of equations, where no state can beat another.
+    A group has the same slacks of equations, where no state can beat another. A state is a column.
     """
-    keys = slacks[:, equal] @ np.arange(1, 2 * np.count_nonzero(equal), 2) ** 15
-    order = np.lexsort([-(slacks @ weights), keys])
-    keys, slacks = keys[order], slacks[order]
+    keys = np.arange(1, 2 * np.count_nonzero(equal), 2) ** 15 @ slacks[equal]
+    order = np.lexsort([-(weights @ slacks), keys])
+    keys, slacks = keys[order], np.take(slacks, order, axis=1)
     starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
-    sizes = np.diff(np.append(starts, len(keys)))
-    starts, sizes = np.repeat(starts, sizes), np.repeat(sizes, sizes)
-    left, alive = np.arange(len(keys)), np.ones(len(keys), bool)
-    mine = slacks
+    if len(starts) > 1:
+        starts = np.repeat(starts, np.diff(np.append(starts, len(keys))))
+    left, alive, mine = np.arange(len(keys)), np.ones(len(keys), bool), slacks
     for turn in range(48):
-        more = alive[left] & (sizes[left] > turn + 1)
-        if not more.all():
-            left, mine = left[more], mine[more]
-        best = starts[left] + turn
-        rivals = slacks[best] if starts[-1] else slacks[turn : turn + 1]
-        beaten = (mine <= rivals).all(1) & (best < left) & alive[best]
+        best = np.minimum(starts + turn, len(keys) - 1)
+        if not alive[best].any():
+            continue
+        beaten = (mine <= slacks[:, best]).all(0) & (best < left) & alive[best]
         alive[left[beaten]] = False
+        more = ~beaten & (left > best)
+        if 4 * np.count_nonzero(more) < 3 * len(more):
+            left, mine = left[more], np.compress(more, mine, axis=1)
+            starts = starts if len(starts) == 1 else starts[more]
     return order[alive]
 
 
@@ -121,17 +122,18 @@ def leaves(matrix, limits, lower, upper, original, weights):
     slack = limits - matrix[:, fixed] @ lower[fixed]
     slack = slack - np.minimum(part * lower[free], part * upper[free]).sum(1)
     if (slack < 0).any():
-        return slack[None][:0]
+        return slack[:, None][:, :0]
     order = np.argsort(-(np.abs(part[original:]) * width / (slack[original:, None] + 1.0)).max(0),
                        kind="stable")  # fmt: skip
     equal = np.append((matrix[1:original] == -matrix[: original - 1]).all(1), False)
-    states = slack[None]
+    states = slack[:, None]
     for turn, j in enumerate(order):
-        up, down = np.maximum(part[:, j], 0), np.maximum(-part[:, j], 0)
+        up, down = np.maximum(part[:, j], 0)[:, None], np.maximum(-part[:, j], 0)[:, None]
         parts = [states - (up * v + down * (width[j] - v)) for v in range(width[j] + 1)]
-        states = np.concatenate([s[s.min(1) >= 0] for s in parts])
-        if len(states) > 1500 and turn % 2:
-            states = states[worth_keeping(states[:, :original], weights, equal)]
+        states = np.concatenate([np.compress((s >= 0).all(0), s, axis=1) for s in parts], axis=1)
+        if states.shape[1] > 1500 and turn % 2:
+            kept = worth_keeping(states[:original], weights, equal)
+            states = np.take(states, kept, axis=1)
     return states
 
 
@@ -168,8 +170,10 @@ def follows(proof, statement, values):
         np.vstack([matrix, *(extra[k] for k in keep)]), np.append(sides, [bounds[k] for k in keep]),
         lower, upper, len(matrix), 1.0 / np.maximum(np.abs(matrix).sum(1), 1),
     )  # fmt: skip
-    for z in np.unique(np.array(limits) - 1 - states[:, len(rows) : len(matrix)], axis=0):
-        require((values <= z).all(1).any(), f"the point {z.tolist()} is missing")
+    reached = np.unique(np.array(limits) - 1 - states[len(rows) : len(matrix)].T, axis=0)
+    listed = values[(values < limits).all(1)]
+    for z in reached:
+        require((listed <= z).all(1).any(), f"the point {z.tolist()} is missing")
 
 
 def check_integers(proof):

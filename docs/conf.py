@@ -42,6 +42,7 @@ suppress_warnings = ["ref.python"]
 autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings say them in words
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"  # the class is the title of its page
 napoleon_google_docstring = False
 napoleon_custom_sections = [("Attributes", "params_style")]  # with the "_" at the end of names
 napoleon_use_rtype = False

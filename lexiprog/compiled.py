@@ -17,7 +17,7 @@ from lexiprog.certify.certificate import Certificate
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import compile_for
 from lexiprog.cvxpy_adapter import AffineCanonicaliser, IndexRange, Maps, Reader, columns_of
-from lexiprog.errors import DeclarationError, StageError, there_are
+from lexiprog.errors import DeclarationError, StageError, there_are, visible
 from lexiprog.least_squares.chain import LeastSquaresChain, holds_exactly
 from lexiprog.least_squares.repeated import RepeatedLeastSquares, StepAnswer
 from lexiprog.model.expressions import CVXPY_LOCK, dense, holding, undisturbed
@@ -189,7 +189,7 @@ class CompiledProgram:
         )
 
     def __repr__(self) -> str:
-        return f"CompiledProgram({', '.join(self.parameters)}: {self.method})"
+        return visible(f"CompiledProgram({', '.join(self.parameters)}: {self.method})", lines=False)
 
 
 def _named(

@@ -61,6 +61,30 @@ def proof_should_end() -> bool:
     return deadline is not None and deadline.should_stop
 
 
+def check_here() -> None:
+    """Raise OutOfTime if the deadline that this thread works for is past all patience."""
+    if proof_must_end():
+        raise OutOfTime
+
+
+def long_step(function: Callable[..., Returned], *arguments: object) -> Returned:
+    """What a native step returns that nobody can stop, such as a large factorisation.
+
+    It is done in a thread of its own and left behind, with OutOfTime, once the deadline that this
+    thread works for is past all patience. Ctrl-C does not wait for it either.
+    """
+    deadline: Deadline | None = getattr(_HERE, "deadline", None)
+    if deadline is None:
+        return function(*arguments)
+    check_here()
+    future = in_thread(function, *arguments)
+    while not wait([future], PULSE).done:
+        if deadline.overdue:
+            leave(future)
+            raise OutOfTime
+    return future.result()
+
+
 def leave(future: Future[Any]) -> None:
     """Nobody waits any more: a solver that asks has to stop."""
     if isinstance(future, Work):

@@ -307,7 +307,7 @@ class StageError(LexiprogError, RuntimeError):
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C was pressed; the solutions found before it are in ``partial``.
 
-    It is no ``Exception``, so that ``except Exception`` in a loop does not swallow it.
+    It is no ``Exception``, so that ``except Exception`` in a loop does not catch it.
 
     Attributes
     ----------

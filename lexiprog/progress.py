@@ -61,7 +61,7 @@ class Progress:
         value = "no point yet" if self.incumbent is None else f"{self.incumbent:.6g}"
         bound = "" if self.bound is None else f", bound {self.bound:.6g}"
         gap = "" if self.gap is None else f", gap {100 * self.gap:.3g} %"
-        return f"{self.subproblem}: {value}{bound}{gap}"
+        return visible(f"{self.subproblem}: {value}{bound}{gap}", lines=False)
 
 
 class _Shown(Protocol):

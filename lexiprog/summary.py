@@ -341,6 +341,7 @@ class ExploreSummary:
 
     levels: tuple[LevelSummary, ...]
     pairs: tuple[PairSummary, ...] = ()
+    framed: bool = True  # inside another page, such as a notebook; otherwise a page of its own
 
 
 @dataclass(frozen=True)

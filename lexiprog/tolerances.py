@@ -52,6 +52,9 @@ REDUCED_TO_ZERO = 2.0**-80
 # What stands for nothing in equations whose numbers are at most about one: where they depend on
 # each other the first is too little.
 REGULAR = (1e-24, 1e-11)
+# Rows of numbers of at most about one are independent if no combination of them of length one is
+# shorter: it is a thousand times what rounding the numbers and their factors could make of nothing.
+INDEPENDENT = 1e-8
 
 # Certificates: measured violation, gap and complementarity, as shares of the terms they are summed
 # from.

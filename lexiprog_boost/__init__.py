@@ -18,15 +18,19 @@ if TYPE_CHECKING:
     from lexiprog_boost.classifiers.adaboost_nc import AdaBoostNCClassifier
     from lexiprog_boost.classifiers.adamec import AdaMECClassifier
     from lexiprog_boost.classifiers.dual_lexiboost import DualLexiBoostClassifier
-    from lexiprog_boost.classifiers.dual_lp_adaboost import DualLPAdaBoostClassifier
-    from lexiprog_boost.classifiers.dual_lp_boost import DualLPBoostClassifier
-    from lexiprog_boost.classifiers.dual_lp_uboost import DualLPUBoostClassifier
+    from lexiprog_boost.classifiers.dual_lp_boosting import (
+        DualLPAdaBoostClassifier,
+        DualLPBoostClassifier,
+        DualLPUBoostClassifier,
+    )
     from lexiprog_boost.classifiers.lexi_ensemble import LexiEnsembleClassifier
     from lexiprog_boost.classifiers.lexi_threshold import LexiThresholdClassifier
     from lexiprog_boost.classifiers.lexiboost import LexiBoostClassifier
-    from lexiprog_boost.classifiers.lp_adaboost import LPAdaBoostClassifier
-    from lexiprog_boost.classifiers.lp_boost import LPBoostClassifier
-    from lexiprog_boost.classifiers.lp_uboost import LPUBoostClassifier
+    from lexiprog_boost.classifiers.lp_boosting import (
+        LPAdaBoostClassifier,
+        LPBoostClassifier,
+        LPUBoostClassifier,
+    )
     from lexiprog_boost.learners.c45_tree import C45TreeClassifier
     from lexiprog_boost.learners.weighted_neighbors import WeightedKNeighborsClassifier
     from lexiprog_boost.margins.matrix import margin_matrix
@@ -81,15 +85,15 @@ _MODULES = {
     "AdaBoostNCClassifier": "classifiers.adaboost_nc",
     "AdaMECClassifier": "classifiers.adamec",
     "DualLexiBoostClassifier": "classifiers.dual_lexiboost",
-    "DualLPAdaBoostClassifier": "classifiers.dual_lp_adaboost",
-    "DualLPBoostClassifier": "classifiers.dual_lp_boost",
-    "DualLPUBoostClassifier": "classifiers.dual_lp_uboost",
+    "DualLPAdaBoostClassifier": "classifiers.dual_lp_boosting",
+    "DualLPBoostClassifier": "classifiers.dual_lp_boosting",
+    "DualLPUBoostClassifier": "classifiers.dual_lp_boosting",
     "LexiEnsembleClassifier": "classifiers.lexi_ensemble",
     "LexiThresholdClassifier": "classifiers.lexi_threshold",
     "LexiBoostClassifier": "classifiers.lexiboost",
-    "LPAdaBoostClassifier": "classifiers.lp_adaboost",
-    "LPBoostClassifier": "classifiers.lp_boost",
-    "LPUBoostClassifier": "classifiers.lp_uboost",
+    "LPAdaBoostClassifier": "classifiers.lp_boosting",
+    "LPBoostClassifier": "classifiers.lp_boosting",
+    "LPUBoostClassifier": "classifiers.lp_boosting",
     "C45TreeClassifier": "learners.c45_tree",
     "WeightedKNeighborsClassifier": "learners.weighted_neighbors",
     "margin_matrix": "margins.matrix",

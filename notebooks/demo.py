@@ -40,6 +40,8 @@ img {{ width: 100%; background: #fff; border-radius: 4px; }}
 figure {{ margin: 1rem auto; max-width: 22rem; }}
 .outcome {{ font-weight: 600; }}
 footer {{ margin-top: 3rem; font-size: .85rem; opacity: .75; }}
+@media (prefers-color-scheme: dark) {{
+  img {{ background: none; filter: invert(1) hue-rotate(180deg); mix-blend-mode: screen; }} }}
 @media print {{ section {{ break-inside: avoid-page; }}
   pre {{ white-space: pre-wrap; overflow: visible; }} }}
 </style></head><body><h1>lexiprog: what it does, in three examples</h1>

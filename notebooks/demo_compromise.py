@@ -15,8 +15,8 @@ INTRODUCTION = (
     "optima and keeps the larger of the two regrets as small as it can be."
 )
 
-# The plans that meet the demand, corner by corner; the first three are the efficient ones.
-CORNERS = np.array([(0, 8), (8 / 3, 8 / 3), (8, 0), (10, 0), (10, 10), (0, 10)])
+# The plans that meet the demand, by their vertices; the first three are the efficient ones.
+VERTICES = np.array([(0, 8), (8 / 3, 8 / 3), (8, 0), (10, 0), (10, 10), (0, 10)])
 COST, FUMES = np.array([3, 1]), np.array([1, 4])
 COLOURS = {"cheap": "#c8553d", "clean": "#2a7f62", "fair": "#2b4c7e"}
 NAMES = {"cheap": "cheapest", "clean": "cleanest", "fair": "compromise"}
@@ -36,7 +36,7 @@ def declare() -> tuple[lx.Program, cp.Variable]:
 
 
 def choices() -> list[object]:
-    """Ways to choose the solvers: none, by name, by stage, by subproblem, and a ladder."""
+    """Ways to choose the solvers: none, by name, by stage, by subproblem, and fallbacks."""
     return [
         None,
         "CLARABEL",
@@ -73,9 +73,9 @@ def draw(plans: Mapping[str, np.ndarray]) -> Figure:
     return figure
 
 
-def draw_region(axes: Axes, corners: np.ndarray) -> None:
-    axes.fill(*corners.T, color="#ebe9e1", zorder=0)
-    axes.plot(*corners[:3].T, color="#8a867a", linewidth=2.5, zorder=1)
+def draw_region(axes: Axes, vertices: np.ndarray) -> None:
+    axes.fill(*vertices.T, color="#ebe9e1", zorder=0)
+    axes.plot(*vertices[:3].T, color="#8a867a", linewidth=2.5, zorder=1)
 
 
 def mark(axes: Axes, name: str, point: tuple[float, float], note: str, offset: tuple) -> None:
@@ -92,7 +92,7 @@ def mark(axes: Axes, name: str, point: tuple[float, float], note: str, offset: t
 
 
 def draw_decisions(axes: Axes, plans: Mapping[str, np.ndarray]) -> None:
-    draw_region(axes, CORNERS)
+    draw_region(axes, VERTICES)
     for name, weights in (("cheap", COST), ("clean", FUMES)):
         level = weights @ plans[name]
         ends = np.array([(0, level / weights[1]), (level / weights[0], 0)])
@@ -106,7 +106,7 @@ def draw_decisions(axes: Axes, plans: Mapping[str, np.ndarray]) -> None:
 
 
 def draw_outcomes(axes: Axes, points: Mapping[str, tuple[float, float]]) -> None:
-    draw_region(axes, CORNERS @ np.array([COST, FUMES]).T)
+    draw_region(axes, VERTICES @ np.array([COST, FUMES]).T)
     ideal = np.array([points["cheap"][0], points["clean"][1]])
     cost, fumes = points["fair"]
     axes.fill(

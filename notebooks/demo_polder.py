@@ -15,7 +15,7 @@ INTRODUCTION = (
     "Water runs into a basin behind a dike. At low tide it leaves by itself, otherwise a pump "
     "lifts it. First the level is kept between 0.43 and 0.44 m, then as little is pumped as "
     "possible, then the pump changes as little as possible. This is the goal programming "
-    "example of rtc-tools, whose figures stand beside ours; the gallery has seven more."
+    "example of rtc-tools, whose figures stand beside ours; the gallery has eight more."
 )
 
 HOURS, AREA, STEP = 20, 1e6, 3600.0  # square metres, seconds

@@ -56,7 +56,7 @@ def solve_conic(form: StandardForm, deadline: Deadline | None = None) -> Interio
     """A point that CLARABEL calls solved, or nearly so; None if there is none.
 
     Bounds become rows; integers are not looked at. Semidefinite blocks must be triangles listed
-    as CLARABEL lists them. The deadline may say that it is solved elsewhere.
+    as CLARABEL lists them. The deadline may say that a worker solves it.
     """
     found = solve_or_refute(form, deadline)
     return None if found is None or found.infeasible or found.unbounded else found

@@ -88,16 +88,36 @@ class MipModel:
         model.set_options({"output_flag": deadline.verbose})
         incumbent = _Incumbent(offset, start, None if start is None else float(cost @ start))
         careful = self._small and self.on_face and self._may_begin(incumbent, deadline)
-        if not (careful and self._is_easy(incumbent, deadline)):
-            if not self._may_begin(incumbent, deadline):
-                return incumbent.search("kTimeLimit")
-            self._run(incumbent, deadline)
-            if self._is_surely_infeasible(incumbent, deadline):
-                return MipSearch("kInfeasible", None, None)
+        if careful and self._is_easy(incumbent, deadline):
+            return self._confirmed(cost, incumbent, deadline)
+        if not self._may_begin(incumbent, deadline):
+            return incumbent.search("kTimeLimit")
+        self._run(incumbent, deadline)
+        if self._is_surely_infeasible(incumbent, deadline):
+            return MipSearch("kInfeasible", None, None)
+        return self._found(incumbent)
+
+    def _confirmed(self, cost: Array, incumbent: _Incumbent, deadline: Deadline) -> MipSearch:
+        """What a search without presolve found, or the better point of one with it.
+
+        Each has been seen to call a point optimal that the other betters.
+        """
+        found = self._found(incumbent)
+        if found.x is None or found.said != "kOptimal" or not self._may_begin(incumbent, deadline):
+            return found
+        self._run(incumbent, deadline)
+        again = self._found(incumbent)
+        if again.x is None or again.said != "kOptimal":
+            return found
+        gain = cost @ found.x - cost @ again.x
+        return again if gain > SUM_ROUNDING * (abs(cost) @ abs(found.x)) else found
+
+    def _found(self, incumbent: _Incumbent) -> MipSearch:
+        """What the last search found."""
         if self.lost:
             return incumbent.search("kTimeLimit")
-        info = model.info
-        bound = float(info.mip_dual_bound) + offset
+        model, info = self._model, self._model.info
+        bound = float(info.mip_dual_bound) + incumbent.offset
         return MipSearch(
             model.status,
             # No zero is below zero.
@@ -147,14 +167,14 @@ class _Incumbent:
     """The best point and bound that the callbacks of a search have shown so far."""
 
     def __init__(self, offset: float, x: Array | None, value: float | None) -> None:
-        self._offset, self.x, self._value = offset, x, value
+        self.offset, self.x, self._value = offset, x, value
         self._bound: float | None = None
 
     @property
     def values(self) -> tuple[float | None, float | None]:
         """The best value and the bound."""
         both = (self._value, self._bound)
-        value, bound = (None if v is None else v + self._offset for v in both)
+        value, bound = (None if v is None else v + self.offset for v in both)
         return value, bound
 
     def keep(self, event: Highs) -> None:
@@ -200,7 +220,7 @@ def solve_mip(
 
 # Seconds for a search of our own, where a worker's word is all there is.
 CHECKED = 1.0
-WORD = "that nothing is better is the word of a worker elsewhere, which was not checked here"
+WORD = "that nothing is better is what a worker says, which was not checked here"
 
 
 def _searched_again(

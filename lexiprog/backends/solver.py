@@ -214,7 +214,10 @@ class Words:
         name, unit = getattr(self, word), self.second if word == "time" else 1.0
         for place in (options, options.get(self.inside), options.get(self.also)):
             if name and isinstance(place, Mapping) and place.get(name) is not None:
-                return float(place[name]) / unit
+                try:
+                    return float(place[name]) / unit
+                except (TypeError, ValueError) as error:
+                    raise ValueError(f"{name} must be a number, not {place[name]!r}.") from error
         return None
 
     def put(self, word: str, value: float, options: FreshOptions) -> None:
@@ -285,8 +288,8 @@ class Solver:
     ----------
     name : str or object
         A solver CVXPY knows (``"HIGHS"``), an instance of CVXPY's custom-solver class, or an
-        object with ``solve(problem)``, which runs alone and is believed only as far as the
-        certificate goes.
+        object with ``solve(problem)``, which runs alone; its answers are accepted if
+        they pass the certificate.
     accept : float
         Largest certificate measure that still counts as optimal.
     gap : float, optional

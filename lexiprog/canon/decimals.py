@@ -167,7 +167,7 @@ def decimal_residuals(values: Array) -> Array | None:
 
 
 def _decimal_residuals(values: Array, least: float) -> Array | None:
-    """The same of some numbers; what is less than ``least`` is only believed if it is written."""
+    """The same of some numbers; what is less than ``least`` counts only if it is written."""
     values, places = np.unique(values, return_inverse=True)
     digits, powers = np.zeros(values.size), np.zeros(values.size, dtype=int)
     left = np.ones(values.size, dtype=bool)

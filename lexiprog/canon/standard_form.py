@@ -183,8 +183,8 @@ class Columns:
 
     @cached_property
     def alone(self) -> NDArray[np.intp]:
-        """The entries that are the only ones of their rows and not zero."""
-        counts = np.bincount(self.rows, minlength=self.matrix.shape[0])
+        """The entries beside which their rows have nothing but zeros."""
+        counts = np.bincount(self.rows, self.entries != 0.0, self.matrix.shape[0])
         return np.flatnonzero((counts[self.rows] == 1) & (self.entries != 0.0))
 
     @cached_property
@@ -228,8 +228,8 @@ def columns_of(matrix: Matrix) -> Columns:
     copied: Matrix = copy(by_columns(matrix))  # others may write into theirs
     copied.data, copied.indices = matrix.data.copy(), matrix.indices.copy()
     copied.indptr = matrix.indptr.copy()
-    columns = Columns(copied)
-    _known[key] = weakref.ref(matrix, lambda _: _known.pop(key, None)), columns
+    columns, forget = Columns(copied), _known.pop  # at Python's end there is no `_known` any more
+    _known[key] = weakref.ref(matrix, lambda _: forget(key, None)), columns
     return columns
 
 

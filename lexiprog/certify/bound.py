@@ -20,21 +20,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.canon.compensated import (
-    Pair,
-    Sums,
-    products,
-    reduced_costs,
-    total,
-    transposed_times,
-    up,
-)
+from lexiprog.canon.compensated import Pair, Sums, products, total, up
 from lexiprog.canon.cones import blocks, matrix, triangle
 from lexiprog.canon.decimals import DecimalResiduals
 from lexiprog.canon.standard_form import StandardForm
 from lexiprog.certify.feasible import ROUNDS, least_steps, unit_factors
 from lexiprog.certify.ranges import implied_ranges, stated_ranges
-from lexiprog.certify.terms import TermSizes, into_dual, most, ratio, worth
+from lexiprog.certify.rounding_bound import lone_squares
+from lexiprog.certify.terms import TermSizes, exact_reduced, into_dual, most, ratio, worth
 from lexiprog.deadline import proof_must_end
 from lexiprog.tolerances import EPS, REDUCED_TO_ZERO, REGULAR
 from lexiprog.typing import Array, Mask, Matrix
@@ -92,8 +85,7 @@ def lower_bound(
     bound = charged_bound(terms, Pair.of(x), Pair.of(z), ranges, zero, decimals)
     if bound >= enough:
         return bound
-    for corrected in balanced(terms, x, z, ranges, zero, decimals):
-        point, multipliers, doubt = corrected
+    for point, multipliers, doubt in balanced(terms, x, z, ranges, zero, decimals):
         found = charged_bound(terms, point, multipliers, ranges, zero, decimals)
         bound = max(bound, found - doubt)
         if bound >= enough:
@@ -111,7 +103,7 @@ def charged_bound(
 ) -> float:
     """The bound of multipliers and of a point of linearisation as they are."""
     form = terms.form
-    reduced, curvature = _reduced(form, x, z, decimals)
+    reduced, curvature = exact_reduced(form, x, z, decimals)
     constant = [Sums.of(np.array([form.offset]))]
     constant += [products(-form.b, part) for part in z if part.any()]
     if curvature is not None:
@@ -121,8 +113,8 @@ def charged_bound(
         return _lower(*constant, charges)
     left = np.maximum(np.abs(reduced.lower), np.abs(reduced.upper))
     unknown &= ~(left <= zero * terms.column_sizes(x.high, z.high))
-    if unknown.any():
-        bent, strong = _bend(form, x.high, reduced, unknown)
+    if form.P is not None and unknown.any():
+        bent, strong = _bend(form.P, x.high, reduced, unknown)
         charges, unknown = _where(strong, bent, charges), unknown & ~strong
     ceiling = np.inf
     if unknown.any():
@@ -130,22 +122,6 @@ def charged_bound(
         more, still = charge_columns(reduced, *ends)
         charges, unknown = _where(unknown & ~still, more, charges), unknown & still
     return -np.inf if unknown.any() else min(_lower(*constant, charges), ceiling)
-
-
-def _reduced(
-    form: StandardForm, x: Pair, z: Pair, decimals: DecimalResiduals | None
-) -> tuple[Sums, Sums | None]:
-    reduced = reduced_costs(form.c, form.A, z.high)
-    if decimals is not None:
-        reduced = reduced.plus_floats(decimals.of_reduced_costs(z.high))
-    if z.low.any():
-        reduced = reduced.plus(transposed_times(form.A, z.low))
-    if form.P is None:
-        return reduced, None
-    curvature = transposed_times(form.P, x.high)
-    if x.low.any():
-        curvature = curvature.plus(transposed_times(form.P, x.low))
-    return reduced.plus(curvature), curvature
 
 
 def charge_columns(reduced: Sums, lower: Array, upper: Array) -> tuple[Sums, Mask]:
@@ -163,19 +139,13 @@ def charge_columns(reduced: Sums, lower: Array, upper: Array) -> tuple[Sums, Mas
     return Sums(charges.high, charges.low, np.where(doubtful, error, charges.error)), unknown
 
 
-def _bend(form: StandardForm, x: Array, reduced: Sums, unknown: Mask) -> tuple[Sums, Mask]:
+def _bend(P: Matrix, x: Array, reduced: Sums, unknown: Mask) -> tuple[Sums, Mask]:
     """Charges of columns whose own square in the objective holds them near ``x``.
 
     With 1/2 p (y - x)**2 beside r (y - x) no column gains more than r**2 / 2p.
     """
-    at_x = reduced.times(x)
-    if form.P is None:
-        return at_x, np.zeros(unknown.size, dtype=bool)
-    P = sp.csc_array(form.P)
-    squares = P.diagonal()
-    columns = np.repeat(np.arange(squares.size), np.diff(P.indptr))
-    entries = np.bincount(columns, P.data != 0.0, minlength=squares.size)
-    strong = unknown & (squares > 0.0) & (entries == 1)
+    at_x, squares = reduced.times(x), lone_squares(P)
+    strong = unknown & (squares > 0.0)
     largest = np.maximum(np.abs(reduced.lower), np.abs(reduced.upper))
     gains = np.divide(largest**2, 2.0 * squares, out=np.zeros(squares.size), where=strong)
     return Sums(at_x.high, at_x.low, up(at_x.error + gains)), strong
@@ -217,7 +187,7 @@ def balanced(
     lower, upper = ranges
 
     def wrong(multipliers: Pair) -> Mask:
-        reduced = _reduced(terms.form, Pair.of(x), multipliers, decimals)[0].nearest
+        reduced = exact_reduced(terms.form, Pair.of(x), multipliers, decimals)[0].nearest
         side = np.isinf(np.where(reduced > 0.0, lower, upper)) & (reduced != 0.0)
         return side if np.isfinite(reduced).all() else np.zeros(x.size, dtype=bool)
 
@@ -327,7 +297,7 @@ def _vanishing(
         for turn in range(ROUNDS):
             if proof_must_end():
                 return None
-            left = _reduced(form, point, multipliers, decimals)[0].nearest[free]
+            left = exact_reduced(form, point, multipliers, decimals)[0].nearest[free]
             sizes = terms.column_sizes(point.high, multipliers.high)[free]
             size = most(ratio(np.abs(left), sizes))
             if size <= REDUCED_TO_ZERO:

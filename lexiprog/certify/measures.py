@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Any, Literal, TypeAlias
 
@@ -266,9 +267,10 @@ def _bound(
     quick = bound_with_rounding(terms.form, x, near.z, terms.given)
     if quick is not None and quick >= enough:
         return quick
-    bound = lower_bound(terms, x, near.z, enough=enough, zero=zero)
+    further = partial(lower_bound, terms, x, near.z, enough=enough, zero=zero)
+    bound = further()
     if bound < enough and (meant := decimals()) is not None:
-        bound = lower_bound(terms, x, near.z, enough=enough, zero=zero, decimals=meant)
+        bound = further(decimals=meant)
     return bound
 
 

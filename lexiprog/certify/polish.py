@@ -12,21 +12,21 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.linalg import splu
 
-from lexiprog.canon.compensated import (
-    Pair,
-    Sums,
-    reduced_costs,
-    times,
-    transposed_times,
-)
+from lexiprog.canon.compensated import Pair, reduced_costs
 from lexiprog.canon.cones import blocks, matrix, triangle
-from lexiprog.canon.standard_form import StandardForm, by_columns
-from lexiprog.certify.feasible import equilibrium
+from lexiprog.canon.standard_form import StandardForm, by_columns, columns_of
+from lexiprog.certify.feasible import equilibrium, factorised
 from lexiprog.certify.newton import sharpened
 from lexiprog.certify.ranges import stated_ranges
-from lexiprog.certify.terms import TermSizes, ratio, starts_of_cones, worth
+from lexiprog.certify.terms import (
+    TermSizes,
+    exact_reduced,
+    exact_slack,
+    ratio,
+    starts_of_cones,
+    worth,
+)
 from lexiprog.deadline import proof_must_end
 from lexiprog.tolerances import EPS, FEW_ROUNDINGS, SUM_ROUNDING
 from lexiprog.typing import Array, Mask, Matrix
@@ -128,19 +128,16 @@ def with_definitions(form: StandardForm, x: Array, z: Array) -> tuple[Array, Arr
 
 def absorb(form: StandardForm, x: Array, z: Array) -> Array:
     """The multipliers, those of rows with a single entry as the others need them to be."""
-    A, cones = by_columns(form.A), form.cones
-    counts = np.bincount(A.indices, A.data != 0.0, form.b.size)
-    rows = np.arange(form.b.size)
-    alone = (counts == 1) & (rows < cones.linear)
-    entries = np.flatnonzero(alone[A.indices] & (A.data != 0.0))
+    A, cones = columns_of(form.A), form.cones
+    entries = A.alone[A.rows[A.alone] < cones.linear]
     if not entries.size:
         return z
-    z = np.where(alone, 0.0, z)
-    places = np.arange(form.c.size).repeat(np.diff(A.indptr))
+    at, columns, factors = A.rows[entries], A.places[entries], A.entries[entries]
+    z = z.copy()
+    z[at] = 0.0
     curve = 0.0 if form.P is None else form.P @ x
     reduced = form.c + curve + form.transpose_product(z)
     lower, upper = form.ranges()
-    at, columns, factors = A.indices[entries], places[entries], A.data[entries]
     fixed = at < cones.zero
     first = np.unique(columns[fixed], return_index=True)[1]  # of several equations one carries all
     chosen = np.flatnonzero(fixed)[first]
@@ -266,10 +263,11 @@ def _downhill(
     the next bound or row, which is active from there on.
     """
     form, A = terms.form, sp.csr_array(terms.form.A)
-    several = ~_single(form)
+    idle = ~_single(form)
     for _ in range(MOST_STEPS):
         if proof_must_end():
             break
+        idle[rows] = False  # a step along an active row meets it by rounding alone
         z = np.zeros(form.b.size)
         part = A[rows][:, free].toarray() * scale[free]
         z[rows] = np.linalg.lstsq(part.T, -form.c[free] * scale[free], rcond=None)[0]
@@ -281,7 +279,7 @@ def _downhill(
             break
         speed, slack = A @ step, np.maximum(form.slack(x), 0.0)
         goal = np.where(step > 0.0, ends[1], ends[0])
-        meets = several & (speed > SUM_ROUNDING * (abs(A) @ np.abs(step)))
+        meets = idle & (speed > SUM_ROUNDING * (abs(A) @ np.abs(step)))
         bounds = np.divide(goal - x, step, out=np.full(x.size, np.inf), where=step != 0.0)
         limits = np.divide(slack, speed, out=np.full(speed.size, np.inf), where=meets)
         length = np.min(np.append(bounds, limits))
@@ -297,9 +295,10 @@ def _downhill(
 
 def _single(form: StandardForm) -> Mask:
     """Inequalities of a single entry, which are bounds."""
-    A, rows = by_columns(form.A), np.arange(form.b.size)
-    counts = np.bincount(A.indices, A.data != 0.0, form.b.size)
-    return np.asarray((counts == 1) & (rows >= form.cones.zero) & (rows < form.cones.linear))
+    A, out = columns_of(form.A), np.zeros(form.b.size, dtype=bool)
+    out[A.rows[A.alone]] = True
+    out[: form.cones.zero] = out[form.cones.linear :] = False
+    return out
 
 
 def _newton(
@@ -315,21 +314,14 @@ def _newton(
     scale, _ = equilibrium(system)
     regular = np.concatenate([np.full(free.size, _REGULAR), np.full(rows.size, -_REGULAR)])
     scaled = sp.diags_array(scale) @ system @ sp.diags_array(scale) + sp.diags_array(regular)
-    try:
-        factors = splu(sp.csc_array(scaled))
-    except RuntimeError:
+    factors = factorised(sp.csc_array(scaled))
+    if factors is None:
         return None
     point, pair = Pair.of(x), Pair.of(z)
     best, least = (x, z), np.inf
     for turn in range(10):
-        reduced = reduced_costs(form.c, form.A, pair.high).plus(transposed_times(form.A, pair.low))
-        if form.P is not None:
-            reduced = reduced.plus(transposed_times(form.P, point.high))
-            reduced = reduced.plus(transposed_times(form.P, point.low))
-        slack = Sums.of(-form.b[rows])
-        if rows.size:
-            slack = times(A[rows], point.high).plus(times(A[rows], point.low)).plus(slack)
-        left = np.concatenate([-reduced.nearest[free], -slack.nearest]) * scale
+        reduced = exact_reduced(form, point, pair)[0].nearest[free]
+        left = np.append(-reduced, exact_slack(form, point).nearest[rows]) * scale
         size = float(np.max(np.abs(left)))
         if size < least:
             best, least = (point.nearest, pair.nearest), size
@@ -453,7 +445,8 @@ def on_rows(terms: TermSizes, x: Array, room: Array, largest: int = 1500) -> Arr
     use = np.flatnonzero(off | equal | (slack <= 1e-9 * sizes))
     free = form.c == 0.0
     if form.P is not None:
-        free &= np.asarray(abs(form.P.copy()).sum(axis=0)).ravel() == 0.0
+        P = columns_of(form.P)
+        free &= P.sums(P.sizes) == 0.0
     if not off.any() or use.size > largest:
         return None
     reach = np.maximum(np.abs(x), np.where(np.isfinite(room), room, 0.0))

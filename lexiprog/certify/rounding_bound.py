@@ -25,7 +25,7 @@ from lexiprog.tolerances import (
     UNDERFLOW_ERRORS,
     UNIT_ROUNDOFF,
 )
-from lexiprog.typing import Array, Mask, Matrix, cached_property
+from lexiprog.typing import Array, Matrix, cached_property
 
 Long: TypeAlias = NDArray[np.longdouble]
 
@@ -40,9 +40,9 @@ def bound_with_rounding(
     """What no feasible point's objective is below; None if more has to be done to know it.
 
     Each column must have a range that the form states on the side where its reduced cost leads,
-    or a square of its own in the objective, which holds it near ``x``. Multipliers of cones that
-    are no half-lines must be in the dual cones. ``given`` is the form as it was before its rows
-    were added to each other, and states the ranges.
+    or a square of its own in the objective, which holds it near ``x``. Multipliers must be in the
+    dual cones. ``given`` is the form as it was before its rows were added to each other, and states
+    the ranges.
 
     Examples
     --------
@@ -61,14 +61,7 @@ def bound_with_rounding(
     batch = LinearBatch(
         form.A, form.b, form.c[None], np.array([form.offset]), lower[None], upper[None], form.P
     )
-    z = np.where(_signed(form), np.maximum(z, 0.0), z)
     return batch.bounds(x[None], z[None])[0]
-
-
-def _signed(form: StandardForm) -> Mask:
-    """Which multipliers must not be negative by themselves."""
-    rows = np.arange(form.b.size)
-    return (rows >= form.cones.zero) & (rows < form.cones.linear)
 
 
 def _ranges(form: StandardForm) -> tuple[Array, Array]:
@@ -174,7 +167,7 @@ class _Charges:
             costs, sizes = costs + curved, sizes + curved_sizes
             curvature = curved.astype(float)
             error = 2.0 * UNIT_ROUNDOFF * curved_sizes + LONG_ROUNDOFF * P.longest * curved_sizes
-            squares = P.once("lone squares", None, lambda: _lone_squares(P))
+            squares = lone_squares(batch.P)
             longest += P.longest
         rounding = ROUND_UP * LONG_ROUNDOFF * (longest + 4)
         return cls(batch, x, costs, sizes, curvature, error, squares, rounding)
@@ -206,7 +199,7 @@ class _Charges:
         if self.squares is not None:
             bent = ~known & (self.squares > 0.0)
             most = np.abs(reduced) + wrong
-            gains = np.divide(most * most, 2.0 * self.squares, np.zeros(most.shape), where=bent)
+            gains = most * most / (2.0 * self.squares)  # where there are none, nobody looks
             charges = np.where(bent, reduced * self.x - gains * ROUND_UP, charges)
             reach = np.where(bent, np.abs(self.x), reach)
             known |= bent
@@ -226,9 +219,8 @@ def _transposed_times(matrix: Columns, factors: Array) -> tuple[Long, Array]:
     return sums, matrix.sums(np.abs(terms.astype(float)))
 
 
-def _lone_squares(matrix: Columns) -> Array:
+def lone_squares(P: Matrix) -> Array:
     """The positive entries on the diagonal that are the only ones of their columns."""
-    size, places = matrix.counts.size, matrix.places
-    diagonal = np.bincount(places, matrix.entries * (matrix.rows == places), size)
-    alone = np.bincount(places, matrix.entries != 0.0, size) == 1
-    return np.where(alone & (diagonal > 0.0), diagonal, 0.0)
+    columns = columns_of(P)
+    alone = columns.sums((columns.entries != 0.0).astype(float)) == 1.0
+    return np.where(alone, np.maximum(P.diagonal(), 0.0), 0.0)

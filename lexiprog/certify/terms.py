@@ -22,7 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from lexiprog.canon.compensated import Pair, Sums, times
+from lexiprog.canon.compensated import Pair, Sums, reduced_costs, times, transposed_times
 from lexiprog.canon.cones import blocks, matrix, triangle
 from lexiprog.canon.decimals import DecimalResiduals
 from lexiprog.canon.standard_form import Columns, Cones, StandardForm, columns_of
@@ -294,6 +294,23 @@ def exact_slack(form: StandardForm, x: Pair, decimals: DecimalResiduals | None =
         activity = activity.plus(times(form.A, x.low))
     slack = Sums(-activity.high, -activity.low, activity.error).plus_floats(form.b)
     return slack if decimals is None else slack.plus_floats(decimals.of_slack(x.high))
+
+
+def exact_reduced(
+    form: StandardForm, x: Pair, z: Pair, decimals: DecimalResiduals | None = None
+) -> tuple[Sums, Sums | None]:
+    """``c + Px + A'z`` in twice the digits, and ``Px`` alone."""
+    reduced = reduced_costs(form.c, form.A, z.high)
+    if decimals is not None:
+        reduced = reduced.plus_floats(decimals.of_reduced_costs(z.high))
+    if z.low.any():
+        reduced = reduced.plus(transposed_times(form.A, z.low))
+    if form.P is None:
+        return reduced, None
+    curvature = transposed_times(form.P, x.high)
+    if x.low.any():
+        curvature = curvature.plus(transposed_times(form.P, x.low))
+    return reduced.plus(curvature), curvature
 
 
 @np.errstate(all="ignore")

@@ -124,7 +124,7 @@ class Task:
     def is_brief(self, together: int = 1) -> bool:
         """Whether it is solved before anybody could miss it, alone or one of several.
 
-        To run it elsewhere would then take longer than to wait for it.
+        To send it to a worker would then take longer than to wait for it.
         """
         if self.compiled is None or self.integer or self.solver.name not in QUICK:
             return False

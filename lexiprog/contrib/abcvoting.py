@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.contrib.packages import package
+from lexiprog.contrib import package
 from lexiprog.errors import DeclarationError, StageError, did_you_mean
 from lexiprog.formulations.fairness import leximax, leximin
 from lexiprog.program import Program

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.backends.solver import Solver
-from lexiprog.contrib.packages import package
+from lexiprog.contrib import package
 from lexiprog.errors import DeclarationError
 from lexiprog.formulations.priorities import preemptive
 from lexiprog.model.stage import Stage

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.contrib.packages import package
+from lexiprog.contrib import package
 from lexiprog.errors import StageError
 from lexiprog.formulations.fairness import leximin
 from lexiprog.model.stage import Stage

@@ -14,6 +14,8 @@ from lexiprog.typing import Array, Matrix, cached_property
 
 Indices = NDArray[np.intp]
 Coordinates = tuple[Indices, Indices, Array]  # rows, columns and numbers
+# Pieces of an array that are copied one by one rather than entry by entry.
+MOST_RUNS = 32
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class AffineVector:
         return not self.moving.size
 
     def part(self, kept: Indices, signs: Array | None = None) -> AffineVector:
-        """Some of the numbers, in a given order, times minus or plus one."""
+        """Some of the numbers, in a given order, times ``signs`` or other factors."""
         start = self.start[kept] if signs is None else self.start[kept] * signs
         if self.fixed:
             return AffineVector(start, self.moving, None)
@@ -119,13 +121,22 @@ class DenseAffine:
         if self.entries.fixed:
             return self._start
         out = self._start.copy()
-        which, factors = self._single
+        flat, (which, factors) = out.reshape(-1), self._single
         if which is None:
-            out.reshape(-1)[self._moving] = self.entries.maps @ values
+            flat[self._moving] = self.entries.maps @ values
+        elif self._runs is not None:
+            for places, part in self._runs:
+                flat[places] = values[part]
         else:
             found = values.take(which)
-            out.reshape(-1)[self._moving] = found if factors is None else found * factors
+            flat[self._moving] = found if factors is None else found * factors
         return out
+
+    def part(
+        self, kept: Indices, places: tuple[Indices, Indices], shape: tuple[int, int], factors: Array
+    ) -> DenseAffine:
+        """Some of the entries times factors, at places of their own."""
+        return DenseAffine(self.entries.part(kept, factors), places, shape)
 
     @cached_property
     def _moving(self) -> Indices:
@@ -141,6 +152,25 @@ class DenseAffine:
         if np.any(np.diff(maps.indptr) != 1):
             return None, None
         return maps.indices, None if np.all(maps.data == 1.0) else maps.data
+
+    @cached_property
+    def _runs(self) -> list[tuple[slice, slice]] | None:
+        """Runs of entries that are runs of values; None if they are many, or have factors."""
+        which, factors = self._single
+        if which is None or factors is not None:
+            return None
+        order = np.argsort(self._moving)
+        places, parts = self._moving[order], which[order]
+        breaks = np.flatnonzero((np.diff(places) != 1) | (np.diff(parts) != 1)) + 1
+        if breaks.size >= MOST_RUNS:
+            return None
+        starts, lengths = np.append(0, breaks), np.diff([0, *breaks, places.size])
+        return [
+            (slice(place, place + length), slice(part, part + length))
+            for place, part, length in zip(
+                places[starts].tolist(), parts[starts].tolist(), lengths.tolist(), strict=True
+            )
+        ]
 
 
 @dataclass(frozen=True)

@@ -73,7 +73,7 @@ class _Affine:
         return self.moved(how(self.constant, factors), scaled)
 
     def moved(self, constant: Array | float, move: Callable[[Coordinates], Coordinates]) -> _Affine:
-        """Another constant, and the entries of each leaf elsewhere."""
+        """Another constant, and the entries of each leaf at other places."""
         return _Affine(constant, tuple((leaf, move(entries)) for leaf, entries in self.parts))
 
 
@@ -389,7 +389,7 @@ class AffineCanonicaliser:
     def _units(self, form: StandardForm) -> tuple[Scaling | None, Matrix | None]:
         """Units of what never changes, if they suit the rest, and the matrix in them.
 
-        Which they are depends on no earlier values. Several objectives have common units elsewhere.
+        Which they are depends on no earlier values. Several objectives get common units later.
         """
         if len(self.index_maps) > 1 or not self.A.fixed or not self.costs.entries.fixed:
             return None, None

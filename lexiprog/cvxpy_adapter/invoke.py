@@ -43,7 +43,7 @@ def run(
     """Call the native solver; safe in a thread, since it only sees arrays.
 
     ``start`` is a point in equilibrated units for those interfaces that take one. If the deadline
-    says so the arrays are sent elsewhere, and what comes back has the native result's attributes.
+    says so the arrays are sent to a worker, and what comes back has the native result's attributes.
     """
     deadline = Deadline() if deadline is None else deadline
     away = deadline.executor

@@ -66,7 +66,7 @@ class FormSlopes:
 def tensor_slopes(compiled: Compiled, ids: Iterable[int]) -> FormSlopes | None:
     """Slopes by the entries of these parameters; None if CVXPY keeps no such tensors.
 
-    They are only believed if they add up to the numbers that were compiled.
+    They are only used if they add up to the numbers that were compiled.
     """
     if not compiled.data:
         return None

@@ -80,8 +80,9 @@ root.replaceChildren();
 const levels = DATA.levels.map((level) => {
   const section = make("section", {}, make("h3", {}, `How much worse may ${level.name} become?`));
   root.append(section);
-  if (!level.tolerances.length) {
-    section.append(make("p", { class: "note" }, level.note));
+  if (level.tolerances.length < 2) { // nothing to choose from
+    const said = level.optima.map(([name, sense, values]) => `${name} (${sense}): ${shown(values[0])}`);
+    section.append(make("p", { class: "note" }, [level.note + (said.length ? ALONE : ""), ...said].join("; ")));
     return null;
   }
   const last = level.tolerances[level.tolerances.length - 1] || 1;

@@ -102,7 +102,8 @@ function lines() {
   redraws.push(() => {
     ink.clearRect(0, 0, WIDTH, HEIGHT);
     for (const inside of [false, true]) {
-      ink.strokeStyle = inside ? "rgba(43,76,126,0.55)" : FAINT;
+      ink.globalAlpha = inside ? 0.7 : 1;
+      ink.strokeStyle = inside ? MAIN : FAINT;
       for (const z of DATA.points) {
         if (within(z) !== inside) continue;
         ink.beginPath();
@@ -110,6 +111,7 @@ function lines() {
         ink.stroke();
       }
     }
+    ink.globalAlpha = 1;
     ink.strokeStyle = SOFT;
     ink.fillStyle = SOFT;
     ink.textAlign = "center";

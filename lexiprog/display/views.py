@@ -200,7 +200,9 @@ _FITTED = """<script>addEventListener("message", (event) => {
 
 @render.register
 def _explorer(summary: ExploreSummary) -> str:
-    """The page in a frame; its first state stands there for those without scripts."""
+    """The page, or the page in a frame; its first state is there for those without scripts."""
+    if not summary.framed:
+        return _page(summary)
     height = 40 + sum(150 + 22 * max(len(level.variables), 6) for level in summary.levels)
     height += sum(110 + 30 * len(pair.optima) for pair in summary.pairs)
     frame = (

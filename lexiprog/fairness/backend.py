@@ -187,7 +187,7 @@ def reporting(note: Note, task: Task, unit: float) -> OnStep:
 
 
 def _solved(solve: Callable[..., Returned], task: Task, parts: Maximin, report: OnStep) -> Returned:
-    """All levels, found here or elsewhere, whence nothing is reported on the way."""
+    """All levels, found here or by a worker, which reports nothing on the way."""
     numbers = (parts.rest, parts.utilities, task.options)
     return task.deadline.follow(solve, *numbers, here={"report": report})
 

@@ -62,7 +62,9 @@ class LeastSquaresChain:
         declared = bool(members) and OBJECTIVES.get(members[0][1].objective) is not None
         if len(members) < (1 if declared else least):
             return None
-        maps = HierarchyMap.of(levels, _constraints(members[0][1]))
+        maps = HierarchyMap.of(
+            levels, _constraints(members[0][1]), [member.name for _, member in members]
+        )
         if maps is None or maps.entries > LARGEST:
             return None
         return cls(tuple(members), maps, tuple(level.offset for level in levels))

@@ -58,11 +58,8 @@ class Check:
     def passed(self) -> bool:
         """Whether all measures are small; what is not a number is not."""
         small = CERTIFIED_LEAST_SQUARES
-        return bool(
-            self.rows.max(initial=0.0) <= small
-            and self.columns.max(initial=0.0) <= small
-            and self.gap.max(initial=0.0) <= LEAST_SQUARES_GAP
-        )
+        limits = (self.rows, small), (self.columns, small), (self.gap, LEAST_SQUARES_GAP)
+        return all(measure <= limit for own, limit in limits for measure in own.tolist())
 
 
 def check_levels(hierarchy: Hierarchy, held: ActiveSet) -> Check:

@@ -15,6 +15,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from lexiprog.tolerances import FEW_ROUNDINGS
 from lexiprog.typing import Array, cached_property
 
 Indices = NDArray[np.intp]
@@ -167,3 +168,12 @@ def without_infinite_ends(lower: Array, upper: Array) -> tuple[Array, Array]:
     """The ends, infinite where they are written as a number of at least 1e12."""
     below = np.where(lower <= -INFINITE_END, -np.inf, lower)
     return below, np.where(upper >= INFINITE_END, np.inf, upper)
+
+
+def crossed(lower: Array, upper: Array) -> int | None:
+    """The first entry that can be nowhere between its ends; None if they are apart by rounding."""
+    fits = (lower <= upper) & (lower < np.inf) & (upper > -np.inf)
+    if not fits.all():
+        with np.errstate(invalid="ignore"):
+            fits |= lower - upper <= FEW_ROUNDINGS * np.minimum(np.abs(lower), np.abs(upper))
+    return None if fits.all() else int(np.argmin(fits))

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 import cvxpy as cp
 import numpy as np
 
-from lexiprog.cvxpy_adapter import AffineRows
+from lexiprog.cvxpy_adapter import AffineRows, DenseAffine
+from lexiprog.errors import DeclarationError
 from lexiprog.least_squares.hierarchy import (
     INFINITE_END,
     Hierarchy,
     Indices,
     Rank,
+    crossed,
     without_infinite_ends,
 )
 from lexiprog.least_squares.tasks import LeastSquares
@@ -32,6 +34,8 @@ class HierarchyMap:
         Where each level's rows begin; the first level are the constraints, if there are any.
     hard : bool
         Whether there are.
+    names : tuple of str
+        The levels' names, without that of the constraints.
     roots : ndarray
         The roots of the rows' weights.
     lower, upper : ndarray
@@ -44,6 +48,7 @@ class HierarchyMap:
     starts: tuple[int, ...]
     hard: bool
     rank: Rank
+    names: tuple[str, ...]
     roots: Array
     lower: Array
     upper: Array
@@ -53,7 +58,10 @@ class HierarchyMap:
 
     @classmethod
     def of(
-        cls, levels: Sequence[LeastSquares], constraints: Sequence[Constraint]
+        cls,
+        levels: Sequence[LeastSquares],
+        constraints: Sequence[Constraint],
+        names: Sequence[str],
     ) -> HierarchyMap | None:
         """The numbers of a hierarchy; None if not all of it is affine."""
         tasks = [task for level in levels for task in level.tasks]
@@ -93,6 +101,7 @@ class HierarchyMap:
             tuple(np.cumsum([0, *heights]).tolist()),
             bool(hard),
             levels[0].rank,
+            tuple(names),
             np.concatenate(roots),
             np.concatenate(lower),
             np.concatenate(upper),
@@ -116,47 +125,64 @@ class HierarchyMap:
 
         ``known`` are those at other values, whose rows are taken where no parameter moves them.
         """
-        full, n, free = self.rows.at(values), self.rows.columns, self.bounds.size
-        constant = full[:, n]
+        coefficients, constants = self._parts
+        constant, free = constants.at(values)[:, 0], self.bounds.size
         lower, upper = self.lower.copy(), self.upper.copy()
         for ends, (rows, sources) in ((lower, self.moving_lower), (upper, self.moving_upper)):
             if rows.size:
                 ends[rows] = constant[sources]
         if self.moving_lower[0].size or self.moving_upper[0].size:
             lower, upper = without_infinite_ends(lower, upper)
+            at = crossed(lower, upper)
+            if at is not None:
+                raise DeclarationError(self._about(at, lower, upper))
+            lower = np.minimum(lower, upper)
         shift = constant[: self.lower.size - free]
         lower[free:] -= shift
         upper[free:] -= shift
         if self.weighted:
             lower *= self.roots
             upper *= self.roots
-        if known is not None and self.fixed_rows:
+        if known is not None and coefficients.entries.fixed:
             return Hierarchy.between(known.matrix, lower, upper)
-        A = np.zeros((self.lower.size, n))
-        A[np.arange(free), self.bounds] = 1.0
-        A[free:] = full[: self.lower.size - free, :n]
-        if self.weighted:
-            A *= self.roots[:, None]
+        A = coefficients.at(values)
+        if free:
+            A = A.copy() if coefficients.entries.fixed else A
+            A[np.arange(free), self.bounds] = 1.0
         return Hierarchy(A, lower, upper, self.starts)
+
+    def _about(self, row: int, lower: Array, upper: Array) -> str:
+        level = int(np.searchsorted(self.starts, row, side="right")) - 1
+        return (
+            f"task {self.names[level - self.first]!r}: entry {row - self.starts[level]} can be "
+            f"nowhere between the lower end {lower[row]:g} and the upper one, {upper[row]:g}, that "
+            "parameters give."
+        )
+
+    @cached_property
+    def _parts(self) -> tuple[DenseAffine, DenseAffine]:
+        """Weighted coefficients below the rows of bounds, and the constants of all rows."""
+        maps, n, free = self.rows.maps, self.rows.columns, self.bounds.size
+        rows, columns = maps.places
+        inner = np.flatnonzero((columns < n) & (rows < self.lower.size - free))
+        outer = np.flatnonzero(columns == n)
+        places = rows[inner] + free, columns[inner]
+        return (
+            maps.part(inner, places, (self.lower.size, n), self.roots[places[0]]),
+            maps.part(outer, (rows[outer], 0 * outer), (maps.shape[0], 1), np.ones(outer.size)),
+        )
 
     @cached_property
     def weighted(self) -> bool:
         """Whether some weight is not one."""
         return bool(np.any(self.roots != 1.0))
 
-    @cached_property
-    def fixed_rows(self) -> bool:
-        """Whether parameters move ends alone."""
-        maps = self.rows.maps
-        columns = maps.places[1][maps.entries.moving]
-        return bool(np.all(columns == self.rows.columns))
-
     def infinite_ends(self, values: Array) -> int:
         """How many ends that parameters give are so large that they are taken for infinity."""
         sources = np.concatenate([self.moving_lower[1], self.moving_upper[1]])
         if not sources.size:
             return 0
-        ends = self.rows.at(values)[sources, self.rows.columns]
+        ends = self._parts[1].at(values)[sources, 0]
         return int(np.count_nonzero(np.isfinite(ends) & (np.abs(ends) >= INFINITE_END)))
 
     def variables(self, x: Array) -> Mapping[int, Array]:

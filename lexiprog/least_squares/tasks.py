@@ -16,6 +16,7 @@ from lexiprog.least_squares.hierarchy import (
     INFINITE_END,
     LOCKED_PIVOT,
     Rank,
+    crossed,
     without_infinite_ends,
 )
 from lexiprog.model.expressions import Registry, dense, shorten
@@ -62,14 +63,15 @@ class LeastSquaresTask:
         expression = _vector(parts[0], where)
         size = expression.size
         lower, upper = (_end(end, size, where) for end in parts[1:3])
+        lower, upper = _told(lower, upper, where)
         if isinstance(lower, np.ndarray) and isinstance(upper, np.ndarray):
-            if np.any(lower > upper):
-                at = int(np.argmax(lower > upper))
+            at = crossed(lower, upper)
+            if at is not None:
                 raise DeclarationError(
-                    f"{where}: entry {at} has the lower end {lower[at]:g} above the upper one, "
-                    f"{upper[at]:g}."
+                    f"{where}: entry {at} can be nowhere between the lower end {lower[at]:g} and "
+                    f"the upper one, {upper[at]:g}."
                 )
-            lower, upper = _told(lower, upper, where)
+            lower = np.minimum(lower, upper)
         if len(parts) == 4 and weight is not None:
             raise DeclarationError(f"{where}: the weight is given twice.")
         wanted = parts[3] if len(parts) == 4 else weight
@@ -287,9 +289,10 @@ def _vector(given: object, where: str) -> cp.Expression:
             f"{where}: a task is about a CVXPY expression, not {shorten(given)}."
         )
     if not given.is_affine() or not given.is_real():
+        kind = given.curvature.lower() if given.is_real() else "complex"
         raise DeclarationError(
-            f"{where}: a task is about a real affine expression, but {shorten(given)} is "
-            f"{given.curvature.lower()}; put curved demands into constraints of a Program."
+            f"{where}: a task is about a real affine expression, but {shorten(given)} is {kind}; "
+            "put curved demands into constraints of a Program."
         )
     return _flat(given)
 
@@ -320,10 +323,12 @@ def _end(given: object, size: int, where: str) -> End:
     return ends
 
 
-def _told(lower: Array, upper: Array, where: str) -> tuple[Array, Array]:
+def _told(lower: End, upper: End, where: str) -> tuple[End, End]:
     """The ends with infinities where they are meant, with a warning."""
-    below, above = without_infinite_ends(lower, upper)
-    taken = np.count_nonzero((below != lower) | (above != upper))
+    nowhere = np.zeros(lower.size)
+    numbers = [end if isinstance(end, np.ndarray) else nowhere for end in (lower, upper)]
+    below, above = without_infinite_ends(*numbers)
+    taken = np.count_nonzero((below != numbers[0]) | (above != numbers[1]))
     if taken:
         warnings.warn(
             f"{where}: {taken} {'entry has an end' if taken == 1 else 'entries have ends'} of "
@@ -331,7 +336,7 @@ def _told(lower: Array, upper: Array, where: str) -> tuple[Array, Array]:
             LexiprogWarning,
             stacklevel=5,
         )
-    return below, above
+    return (below if numbers[0] is lower else lower), (above if numbers[1] is upper else upper)
 
 
 def _weight(given: object, size: int, where: str) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from lexiprog.errors import DeclarationError
+from lexiprog.errors import DeclarationError, visible
 from lexiprog.model.checks import check_name
 from lexiprog.model.expressions import automatic_names, readable, written
 from lexiprog.model.lock import Tolerance
@@ -59,7 +59,8 @@ class Stage(Frozen):
         self._declare(name=name, subproblems=subproblems, solver=solver)
 
     def __repr__(self) -> str:
-        return f"Stage({self.name!r}: {', '.join(p.name for p in self.subproblems)})"
+        names = ", ".join(p.name for p in self.subproblems)
+        return visible(f"Stage({self.name!r}: {names})", lines=False)
 
 
 def check_unique_names(stages: tuple[Stage, ...]) -> None:

@@ -6,7 +6,7 @@ import os
 import time
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from lexiprog.backends.solver import SolverChoice
 from lexiprog.compile.binding import Given
 from lexiprog.deadline import Deadline
 from lexiprog.errors import DeclarationError, LexiprogError, LexiprogWarning, there_are, visible
+from lexiprog.model.expressions import shorten
 from lexiprog.model.lock import Lock
 from lexiprog.parametric.context import ScenarioCache
 from lexiprog.parametric.tradeoffs import Tradeoff, tradeoff
@@ -150,8 +151,8 @@ class Explorer:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a page that works in any browser, without a network."""
-        head = '<!doctype html><meta charset="utf-8"><title>What a priority costs</title>'
-        Path(path).write_text(head + (draw(self.summary) or str(self)), encoding="utf-8")
+        page = draw(replace(self.summary, framed=False))
+        Path(path).write_text(page or str(self), encoding="utf-8")
 
     def _repr_html_(self) -> str | None:
         return draw(self.summary)
@@ -204,6 +205,8 @@ def explore(program: Program, *, solver: SolverChoice = None, progress: bool = F
     >>> [level.name for level in explorer.summary.levels], explorer.summary.levels[0].tolerances
     (['cost'], (0.0, 2.0))
     """
+    if not isinstance(program, Program):
+        raise DeclarationError(f"explore takes a Program, not {shorten(repr(program))}.")
     held: dict[str, Lock] = {}
     for subproblem in program.subproblems.values():
         for _, lock in subproblem.locks:

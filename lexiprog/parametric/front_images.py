@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from heapq import heapify, heapreplace
 from math import ceil, floor
 from typing import Any
 
@@ -149,13 +150,16 @@ def _certified(
         np.array([getattr(cut, part) for cut in image.cuts], dtype=object)
         for part in ("weights", "multipliers")
     )
+    least = [min(cut.weights) for cut in image.cuts]
     plain = replace(problem, ladder=None)  # exact points are certified, not solved again
     solutions: list[Solution] = []
     with problem.deadline.kept():
         for ray, cuts in zip(rays, on, strict=True):
             x, values = image.points[ray], value_of(ray)
-            # All that the vertex lies on: together they give every objective some weight.
-            z = objectives.multipliers(weights[cuts].sum(axis=0), -rows[cuts].sum(axis=0))
+            # One facet that gives every objective some weight; if there is none, all of them.
+            even = max(cuts, key=least.__getitem__)
+            used = [even] if least[even] else cuts
+            z = objectives.multipliers(weights[used].sum(axis=0), -rows[used].sum(axis=0))
             floats = np.array(x, dtype=float)
             limits = objectives.limits_at(np.array(values, dtype=float), floats)
             exact = None if problem.solved else (own(values)[-1], list(x), list(z))
@@ -238,7 +242,7 @@ def enclosed_points(
     if state.outer is not None:
         with problem.deadline.kept():
             _refine(problem, solver, state, error, limit, tick)
-        reached = _reached(state)
+        reached = _furthest(state, 0.0, given_up=True)[0]
     everything = [*state.ends, *state.solutions]
     keep = _worth_listing(state)[: limit or None]
     points = np.array([problem.values(everything[k]) for k in keep])
@@ -287,8 +291,8 @@ def _find_ends(problem: FrontProblem, state: _ConvexState, tick: Callable[[str],
     signs, names = problem.signs, problem.names
     for name in names[len(state.ends) :]:
         solution = problem.alone(name, *(other for other in names if other != name))
-        state.ends.append(solution)
-        state.values.insert(len(state.ends) - 1, signs * np.array(problem.values(solution)))
+        values = [*state.values, signs * np.array(problem.values(solution))]
+        state.ends, state.values = [*state.ends, solution], values  # both, whenever Ctrl-C comes
         tick(", ".join(f"{v:g}" for v in problem.values(solution)))
     if state.outer is not None:
         return
@@ -314,7 +318,7 @@ def _refine(
     scalarised = _scalarised(problem, solver, state.units)
     while True:
         problem.deadline.check()
-        worst = _furthest(state, error)
+        worst = _furthest(state, error)[1]
         if worst is None or (limit is not None and len(state.values) >= limit):
             return
         v = np.array([c / worst[0] for c in worst[1:]])
@@ -322,8 +326,8 @@ def _refine(
         if solution is None:
             state.failed.add(worst)
             continue
-        state.solutions.append(solution)
-        state.values.append(problem.signs * np.array(problem.values(solution)))
+        values = [*state.values, problem.signs * np.array(problem.values(solution))]
+        state.solutions, state.values = [*state.solutions, solution], values  # both, as above
         tick(", ".join(f"{value:g}" for value in problem.values(solution)))
         _cut(state.outer, solution, v, state.units)
         if worst in state.outer.rays and _distance(state, worst, error) > error:
@@ -347,22 +351,27 @@ def _asked_below(
     return None, v
 
 
-def _furthest(state: _ConvexState, error: float) -> tuple[int, ...] | None:
-    """The vertex that is furthest from the points, if one is further than the error.
+def _furthest(
+    state: _ConvexState, error: float, *, given_up: bool = False
+) -> tuple[float, tuple[int, ...] | None]:
+    """The vertex that is furthest from the points, and how far, if one is further than the error.
 
-    Distances only fall as points are added: an old one is looked at again when it is the largest.
+    Distances only fall as points are added: an old one is computed again once it is the largest.
+    ``given_up`` counts vertices near which no optimum was certified as well.
     """
-    if state.outer is None:
-        return None
-    open_ones = {ray for ray in state.outer.rays if ray[0]} - state.failed
-    while open_ones:
-        worst = max(open_ones, key=lambda ray: state.covers.get(ray, (np.inf, []))[0])
-        if state.covers.get(worst, (np.inf, []))[0] <= error:
-            return None
-        if _distance(state, worst, error) > error:
-            return worst
-        open_ones.remove(worst)
-    return None
+    waiting = [
+        (-state.covers[ray][0] if ray in state.covers else -np.inf, ray)
+        for ray in ([] if state.outer is None else state.outer.rays)
+        if ray[0] and (given_up or ray not in state.failed)
+    ]
+    heapify(waiting)
+    while waiting and -waiting[0][0] > error:
+        known, ray = waiting[0]
+        distance = _distance(state, ray, error)
+        if distance >= -known:
+            return distance, ray
+        heapreplace(waiting, (-distance, ray))
+    return 0.0, None
 
 
 def _scalarised(problem: FrontProblem, solver: SolverChoice, units: Array) -> FrontProblem:
@@ -438,15 +447,6 @@ def _nearest(points: Array, v: Array) -> tuple[float, Array, Array]:
     shares /= shares.sum()
     mixture = shares @ points
     return float(np.max(mixture - v)), mixture, shares
-
-
-def _reached(state: _ConvexState) -> float:
-    """The largest distance of a vertex from the points."""
-    if state.outer is None:
-        return np.nan
-    vertices = [ray for ray in state.outer.rays if ray[0]]
-    return max(max(_distance(state, ray, 0.0) if ray not in state.covers
-                   else state.covers[ray][0] for ray in vertices), 0.0)  # fmt: skip
 
 
 def _convex_proof(state: _ConvexState, error: float) -> FrontProof:

@@ -158,7 +158,9 @@ class FrontProblem:
                     solve_options=solve_options,
                 )  # fmt: skip
         except StageError as error:
-            if limited and error.status.is_limit:
+            late = limited and self.deadline.left() <= OVER * asked
+            unknown = not (error.status.is_infeasible or error.status.is_unbounded)
+            if limited and (error.status.is_limit or (late and unknown)):
                 raise OutOfTime from error
             raise
         new = [s for name, s in result.items() if name not in self.solved]

@@ -9,8 +9,9 @@ front is complete when the statements cover all that the points leave open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -210,6 +211,7 @@ class FrontSearch:
         unstepped = [k for k, m in enumerate(solver.measures) if m.steps is None]
         self.axis = unstepped[0] if unstepped else None
         self.resolution = resolution
+        self.new: list[Array] = []  # values found since the state was last kept
 
     def run(self, limit: int | None) -> None:
         """Go on until nothing is open, or ``limit`` points are known."""
@@ -227,9 +229,24 @@ class FrontSearch:
                         continue
                 for done in wait(waiting, return_when=FIRST_COMPLETED).done:
                     del waiting[done]
-                    self._take(done.result())
+                    with self._undivided():
+                        self._take(done.result())
         finally:
             self.crew.close()
+
+    @contextmanager
+    def _undivided(self) -> Iterator[None]:
+        """What Ctrl-C stops inside has not happened: no point is lost after it closed a region."""
+        before, self.new = self.state, []
+        self.state = before.copy()
+        try:
+            yield
+        except BaseException:
+            self.state = before
+            raise
+        for z in self.new:
+            told = (m.outside(v) for m, v in zip(self.solver.measures, z.tolist(), strict=True))
+            self.tick(", ".join(f"{value:g}" for value in told))
 
     def _find_ends(self, limit: int | None) -> None:
         """The best points of each objective: whether there are any, and how far they reach.
@@ -243,20 +260,19 @@ class FrontSearch:
                 bound = solver.slices.bound(self._tops + 1.0, float(self.least[k]), k)
                 state.low[k], state.ends = min(bound, self._tops[k]), k + 1
             return
-        payoff = []
         for k in range(state.ends, count):
-            if limit is not None and len(state.points) >= limit:
+            known = self.state.points
+            if limit is not None and len(known) >= limit:
                 return
-            x = solver.in_turn(k, np.full(count, inf), state.points[-1] if state.points else None)
+            x = solver.in_turn(k, np.full(count, inf), known[-1] if known else None)
             if x is None:
                 raise CurveError("nothing is feasible (HiGHS: kInfeasible).")
             z = solver.values(x)
-            state.low[k] = z[k]
-            state.ends += 1
-            self._put(x, z)
-            payoff.append(z)
-        if payoff:
-            self._set_resolution(state.values.array)
+            with self._undivided():
+                self.state.low[k] = z[k]
+                self.state.ends += 1
+                self._put(x, z)
+                self._set_resolution(self.state.values.array)
 
     def _set_resolution(self, payoff: Array) -> None:
         """Steps of the objectives that have none of their own."""
@@ -414,8 +430,7 @@ class FrontSearch:
     def _put(self, x: Array, z: Array) -> int:
         if not self.state.put(x, z):
             return 0
-        told = (m.outside(v) for m, v in zip(self.solver.measures, z.tolist(), strict=True))
-        self.tick(", ".join(f"{value:g}" for value in told))
+        self.new.append(z)
         return 1
 
 

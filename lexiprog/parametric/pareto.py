@@ -35,7 +35,7 @@ from lexiprog.program import Program
 from lexiprog.progress import bar
 from lexiprog.results.solution import Solution
 from lexiprog.summary import counted
-from lexiprog.typing import Constraint, Objective
+from lexiprog.typing import NUMBERS, Constraint, Objective
 
 
 def frontier(
@@ -280,9 +280,9 @@ def _checked(
             )
     if limit is not None and (not isinstance(limit, int) or limit < 2):
         raise DeclarationError(f"limit is a whole number of at least 2, not {limit!r}.")
-    if time_limit is not None and not time_limit > 0:
+    if time_limit is not None and not (isinstance(time_limit, NUMBERS) and time_limit > 0):
         raise DeclarationError(f"time_limit is a number of seconds above 0, not {time_limit!r}.")
-    if not 0 < error < 1:
+    if not (isinstance(error, NUMBERS) and 0 < error < 1):
         raise DeclarationError(f"error is a share between 0 and 1, not {error!r}.")
     return dict(objectives)
 

@@ -1,4 +1,4 @@
-"""Settle one region of the objective space of an integer program, here or elsewhere."""
+"""Settle one region of the objective space of an integer program, here or in another process."""
 
 from __future__ import annotations
 
@@ -342,7 +342,7 @@ class There:
     def _call(self, job: Job) -> RegionOutcome:
         solver, deadline = self.solver, self.solver.deadline
         if deadline.executor is None:
-            raise ValueError("a front that is settled elsewhere needs an executor.")
+            raise ValueError("a front that other processes settle needs an executor.")
         return deadline.executor.call(
             settle_there, self.name, solver.form, self.costs, dict(solver.options), deadline, job,
             deadline=deadline,

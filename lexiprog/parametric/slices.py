@@ -31,8 +31,9 @@ IntegerMultipliers: TypeAlias = list[list[int]]
 SCALE, LARGEST = 1 << 10, 1 << 60
 # Rounds of tightening; a round that leaves more than this share of the free columns is the last.
 ROUNDS, LITTLE = 3, 0.9
-# States from which on dominated ones are looked for, and how many are compared with all others.
-MANY, BEST = 1500, 48
+# States from which on dominated ones are looked for, how many are compared with all others, and
+# the share of these that is left when the rest is taken out.
+MANY, BEST, SHRUNK = 1500, 48, 0.75
 # Entries of a dense matrix beyond which enumeration would not pay.
 DENSE = 4_000_000
 
@@ -258,21 +259,22 @@ class Slices:
             return []
         weights = np.abs(part[original:]) * (upper - lower)[free] / (slack[original:, None] + 1.0)
         free = free[np.argsort(-weights.max(axis=0), kind="stable")]
-        up, down = (np.ascontiguousarray(np.maximum(s * matrix[:, free], 0).T) for s in (1, -1))
-        states, trail = slack[None, :].copy(), list[list[NDArray[np.intp]]]()
+        up, down = (np.maximum(s * matrix[:, free], 0).T[:, :, None] for s in (1, -1))
+        states, trail = slack[:, None].copy(), list[list[NDArray[np.intp]]]()
         for j, width in enumerate((upper - lower)[free].tolist()):
             self.model.deadline.check()
             states, parents = _branched(states, up[j], down[j], width)
-            self.states += len(states)
-            if len(states) > MANY and j % 2:
-                alive = _worth_keeping(states[:, :original], self.weights, self.equal)
-                states, parents = states[alive], _kept(parents, alive)
+            self.states += (count := states.shape[1])
+            if count > MANY and j % 2:
+                alive = _worth_keeping(states[:original], self.weights, self.equal)
+                states, parents = np.compress(alive, states, axis=1), _kept(parents, alive)
+                count = states.shape[1]
             trail.append(parents)
-            if len(states) > cap:
+            if count > cap:
                 return None
-            if not len(states):
+            if not count:
                 return []
-        values = -states[:, len(self.form.rows) : original]
+        values = -states[len(self.form.rows) : original].T
         return [_point(leaf, trail, free, lower) for leaf in non_dominated(values)]
 
 
@@ -290,14 +292,17 @@ def tightened_by(
 def _branched(
     states: Integers, up: Integers, down: Integers, width: int
 ) -> tuple[Integers, list[NDArray[np.intp]]]:
-    """All states with one more column fixed to each of its values, as long as slack is left."""
+    """All states with one more column fixed to each of its values, as long as slack is left.
+
+    A state is a column of slacks.
+    """
     parts, parents = [], []
     for value in range(width + 1):
         after = states - (up * value + down * (width - value))
-        alive = np.flatnonzero(after.min(axis=1) >= 0)
-        parts.append(after[alive])
-        parents.append(alive)
-    return np.concatenate(parts), parents
+        alive = (after >= 0).all(axis=0)
+        parts.append(np.compress(alive, after, axis=1))
+        parents.append(np.flatnonzero(alive))
+    return np.concatenate(parts, axis=1), parents
 
 
 def _kept(parents: list[NDArray[np.intp]], alive: Mask) -> list[NDArray[np.intp]]:
@@ -308,25 +313,28 @@ def _kept(parents: list[NDArray[np.intp]], alive: Mask) -> list[NDArray[np.intp]
 def _worth_keeping(slacks: Integers, weights: Array, equal: Mask) -> Mask:
     """Which states no other one beats in every slack, among the best few of each group.
 
+    A state is a column.
+
     States that differ in the slack of an equation, a row that is ``equal`` to another but for its
     sign, never beat each other: they belong to other groups.
     """
-    keys = slacks[:, equal] @ np.arange(1, 2 * np.count_nonzero(equal), 2) ** 15
-    order = np.lexsort([-(slacks @ weights), keys])
-    keys, slacks = keys[order], slacks[order]
+    keys = np.arange(1, 2 * np.count_nonzero(equal), 2) ** 15 @ slacks[equal]
+    order = np.lexsort([-(weights @ slacks), keys])
+    keys, slacks = keys[order], np.take(slacks, order, axis=1)
     starts = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
-    sizes = np.diff(np.append(starts, len(keys)))
-    starts, sizes = (np.repeat(v, sizes) for v in (starts, sizes))
-    left, alive = np.arange(len(keys)), np.ones(len(keys), dtype=bool)
-    mine = slacks
+    if len(starts) > 1:
+        starts = np.repeat(starts, np.diff(np.append(starts, len(keys))))
+    left, alive, mine = np.arange(len(keys)), np.ones(len(keys), dtype=bool), slacks
     for turn in range(BEST):
-        more = alive[left] & (sizes[left] > turn + 1)
-        if not more.all():
-            left, mine = left[more], mine[more]
-        best = starts[left] + turn
-        rivals = slacks[best] if starts[-1] else slacks[turn : turn + 1]
-        beaten = np.all(mine <= rivals, axis=1) & (best < left) & alive[best]
+        best = np.minimum(starts + turn, len(keys) - 1)
+        if not alive[best].any():
+            continue
+        beaten = np.all(mine <= slacks[:, best], axis=0) & (best < left) & alive[best]
         alive[left[beaten]] = False
+        more = ~beaten & (left > best)
+        if np.count_nonzero(more) < SHRUNK * len(more):
+            left, mine = left[more], np.compress(more, mine, axis=1)
+            starts = starts if len(starts) == 1 else starts[more]
     kept = np.zeros(len(keys), dtype=bool)
     kept[order[alive]] = True
     return kept

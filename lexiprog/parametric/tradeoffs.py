@@ -42,6 +42,7 @@ from lexiprog.summary import (
     number,
     series_of,
 )
+from lexiprog.typing import NUMBERS
 
 if TYPE_CHECKING:
     import pandas
@@ -292,7 +293,7 @@ def tradeoff(
     >>> curve.tolerances, curve.values["cake"], curve.slopes["cake"]
     ((0.0, 0.5, 1.5), (0.0, 1.0, 1.5), (2.0, 0.5, 0.0))
     """
-    steps = None if tolerances is None else [float(tolerance) for tolerance in tolerances]
+    steps = None if tolerances is None else _steps(tolerances)
     _check(program, name, steps, error, limit)
     held = program[name]
     position = next(k for k, s in enumerate(program.stages) if held in s.subproblems)
@@ -368,6 +369,15 @@ def _tell_failures(
     )
 
 
+def _steps(tolerances: Iterable[float]) -> list[float]:
+    try:
+        return [float(tolerance) for tolerance in tolerances]
+    except (TypeError, ValueError) as error:
+        raise DeclarationError(
+            f"tolerances are a list of numbers, such as [0, 0.1], not {tolerances!r}."
+        ) from error
+
+
 def _check(
     program: Program, name: str, steps: list[float] | None, error: float, limit: int
 ) -> None:
@@ -377,7 +387,7 @@ def _check(
     for step in steps or []:
         if not 0 <= step < np.inf:
             raise DeclarationError(f"a tolerance is a finite number of at least 0, not {step!r}.")
-    if not 0 < error < 1:
+    if not (isinstance(error, NUMBERS) and 0 < error < 1):
         raise DeclarationError(f"error is a share between 0 and 1, not {error!r}.")
     if limit < 2:
         raise DeclarationError(f"limit is at least 2, not {limit!r}.")

@@ -18,7 +18,7 @@ import scipy.sparse as sp
 
 from lexiprog.backends.highs import HighsModel
 from lexiprog.canon.standard_form import Bounds
-from lexiprog.deadline import Deadline
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.parametric.double_description import DoubleDescription, integers
 from lexiprog.parametric.value_function import CurveError
 from lexiprog.rational.program import ExactLP
@@ -26,6 +26,8 @@ from lexiprog.tolerances import PRECISE_HIGHS, SHARPEST_HIGHS
 from lexiprog.typing import Array
 
 Fractions = tuple[Fraction, ...]
+# Steps of an elimination between two looks at the clock.
+PIVOTS = 16
 
 
 @dataclass(frozen=True)
@@ -82,16 +84,17 @@ class UpperImage:
     note: str = ""
 
     @property
-    def waiting(self) -> list[tuple[int, ...]]:
-        """Vertices of which it is not known whether they are reached."""
-        known = self.points.keys() | self.undecided
-        return [ray for ray in self.outer.rays if ray[0] and ray not in known]
+    def waiting(self) -> tuple[int, ...] | None:
+        """A vertex of which it is not known whether it is reached."""
+        points, undecided = self.points, self.undecided
+        unknown = (r for r in self.outer.rays if r not in points and r not in undecided and r[0])
+        return next(unknown, None)
 
     @property
     def complete(self) -> bool:
         """Whether every vertex is reached."""
         here = self.undecided.intersection(self.outer.rays)
-        return bool(self.cuts) and not self.waiting and not here
+        return bool(self.cuts) and self.waiting is None and not here
 
     @property
     def vertices(self) -> list[tuple[int, ...]]:
@@ -126,7 +129,7 @@ class _Line:
 
     columns: list[int]
     entries: list[int]
-    factor: Fraction  # by which the row was multiplied
+    factor: int  # by which the row was multiplied
 
 
 @dataclass(frozen=True)
@@ -252,16 +255,18 @@ class _Scalarised:
         value = self._least(cost, y, bottom)
         if value is None:
             return None
-        multipliers = [Fraction(y.get(i, 0), bottom) * self.lines[i].factor for i in range(self.m)]
         total = Fraction(1)
         if weights is None:
             raw = [
-                Fraction(-y.get(self.m + k, 0), bottom) * self.lines[self.m + k].factor / unit
+                Fraction(-y.get(self.m + k, 0) * self.lines[self.m + k].factor, bottom) / unit
                 for k, unit in enumerate(self.units)
             ]
             total = sum(raw, Fraction(0)) or Fraction(1)
             weights = tuple(w / total for w in raw)
-        return Facet(weights, value / total, tuple(v / total if v else v for v in multipliers))
+        below, zero = bottom * total.numerator, Fraction(0)
+        times = [y.get(i, 0) * line.factor for i, line in enumerate(self.lines[: self.m])]
+        multipliers = tuple(Fraction(v * total.denominator, below) if v else zero for v in times)
+        return Facet(weights, value / total, multipliers)
 
     def _square(self, vertex: _Vertex) -> list[list[int]]:
         """The tight rows over the basic columns."""
@@ -304,7 +309,7 @@ class _Scalarised:
     def _point(self, limits: Sequence[Fraction], vertex: _Vertex) -> Fractions | None:
         """The point of a basis, if it is feasible and within the limits."""
         factors = [line.factor for line in self.lines[self.m :]]
-        sides = [*map(Fraction, self.sides), *map(Fraction.__mul__, limits, factors)]
+        sides = [*map(Fraction, self.sides), *(v * f for v, f in zip(limits, factors, strict=True))]
         rhs = [sides[i] - self._known(i, vertex.fixed) for i in vertex.rows]
         found = solved(self._square(vertex), rhs, self.deadline.check)
         if found is None:
@@ -355,7 +360,7 @@ def _line(row: dict[int, Fraction], side: Fraction) -> _Line:
     """A row whose entries and side are integers."""
     factor = lcm(side.denominator, *(v.denominator for v in row.values()))
     entries = [v.numerator * (factor // v.denominator) for v in row.values()]
-    return _Line(list(row), entries, Fraction(factor))
+    return _Line(list(row), entries, factor)
 
 
 def solved(
@@ -380,7 +385,8 @@ def solved(
     ]
     last = 1
     for k in range(size):
-        check()
+        if not k % PIVOTS:
+            check()
         pivot = next((i for i in range(k, size) if table[i][k]), None)
         if pivot is None:
             return None
@@ -439,7 +445,7 @@ def outer_approximation(
     Examples
     --------
     >>> from fractions import Fraction
-    >>> from lexiprog.deadline import Deadline
+    >>> from lexiprog.deadline import Deadline, OutOfTime
     >>> lp = ExactLP.of([0, 0], [[-1, -2], [-2, -1]], [-8, -8], lower=[0, 0])
     >>> costs = [(Fraction(3), Fraction(1)), (Fraction(1), Fraction(4))]
     >>> image = outer_approximation(lp, costs, deadline=Deadline())
@@ -454,11 +460,10 @@ def outer_approximation(
         with deadline.kept():
             if not image.cuts:
                 _begin(image, program, deadline)
-            while waiting := image.waiting:
+            while (ray := image.waiting) is not None:
                 if limit is not None and len(image.points) >= limit:
                     break
                 deadline.check()
-                ray = waiting[0]
                 v = value_of(ray)
                 try:
                     facet, gap, x = program.below(v)
@@ -466,7 +471,8 @@ def outer_approximation(
                     image.undecided.add(ray)
                     continue
                 if gap > 0:
-                    _cut(image, facet)
+                    image.cuts.append(facet)
+                    image.outer.cut(_row(facet))
                 elif x is not None:
                     image.points[ray] = x
                     tick(v)
@@ -474,6 +480,7 @@ def outer_approximation(
                 _reach_directions(image, deadline)
     finally:
         image.solves += program.solves
+        del image.cuts[max(0, len(image.outer.rows) - 1) :]  # one that Ctrl-C came before
     image.note = deadline.note
     return image
 
@@ -484,12 +491,14 @@ def _begin(image: UpperImage, program: _Scalarised, deadline: Deadline) -> None:
     facets = [facet for facet in first if facet is not None]
     if len(facets) < program.p:
         facets = _bounded_weights(image, program, deadline)
-    image.outer.cut((1, *[0] * program.p))
+    outer = DoubleDescription(program.p + 1)
+    outer.cut((1, *[0] * program.p))
     for facet in facets:
-        _cut(image, facet)
+        outer.cut(_row(facet))
     # Along a line that stays, what one objective gains another must lose.
-    if image.outer.lines and not all(map(any, zip(*(f.weights for f in facets), strict=True))):
+    if outer.lines and not all(map(any, zip(*(f.weights for f in facets), strict=True))):
         raise CurveError("there is no front: the objectives fall without limit. Bound one of them.")
+    image.outer, image.cuts = outer, facets
 
 
 def _reach_directions(image: UpperImage, deadline: Deadline) -> None:
@@ -513,7 +522,8 @@ def _bounded_weights(image: UpperImage, program: _Scalarised, deadline: Deadline
     lp, costs = image.lp, image.costs
     cone = _directions_of(lp, as_far_as=costs)
     directions = outer_approximation(cone, costs, deadline=deadline)
-    deadline.check()
+    if directions.note:  # stopped, by time or Ctrl-C: half of the directions say nothing
+        raise OutOfTime
     for ray, x in directions.points.items():
         if any(ray[1:]):
             image.rays[(0, *integers(list(value_of(ray))))] = x
@@ -544,6 +554,5 @@ def _directions_of(lp: ExactLP, as_far_as: Sequence[Fractions] = ()) -> ExactLP:
     return ExactLP(lp.c, tuple(rows), tuple(sides), lp.zero, lower, upper)
 
 
-def _cut(image: UpperImage, facet: Facet) -> None:
-    image.outer.cut(integers([-facet.value, *facet.weights]))
-    image.cuts.append(facet)
+def _row(facet: Facet) -> tuple[int, ...]:
+    return integers([-facet.value, *facet.weights])

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lexiprog.canon.decimals import DIGITS, NEAR, NEAR_DIGITS, extreme, find
+from lexiprog.deadline import check_here
 from lexiprog.typing import Array
 
 # A whole number of Python or of python-flint, which has no types.
@@ -28,6 +29,8 @@ Ratio: TypeAlias = tuple[Integer, Integer]
 ReadAs = Literal["nearby", "decimal", "binary"]
 
 DEFAULT: ReadAs = "nearby"
+# So many numbers are read between two looks at the clock.
+READ_AT_ONCE = 256
 
 
 def read_floats(values: ArrayLike, read_as: ReadAs = DEFAULT) -> list[Fraction]:
@@ -93,11 +96,14 @@ def _decimals(values: Array, near: int) -> list[Fraction]:
     find(values, digits, powers, left, DIGITS, 0)
     if near:
         find(values, digits, powers, left, NEAR_DIGITS, near)
-    fractions = [
-        Fraction(int(m) * 10**k) if k >= 0 else Fraction(int(m), 10**-k)
-        for m, k in zip(digits.tolist(), powers.tolist(), strict=True)
-    ]
-    for place in np.flatnonzero(left).tolist():
+    fractions = []
+    for m, k in zip(digits.tolist(), powers.tolist(), strict=True):
+        fractions.append(Fraction(int(m) * 10**k) if k >= 0 else Fraction(int(m), 10**-k))
+        if len(fractions) % READ_AT_ONCE == 0:
+            check_here()
+    for turn, place in enumerate(np.flatnonzero(left).tolist(), 1):
+        if turn % READ_AT_ONCE == 0:
+            check_here()
         value = float(values[place])
         decimal = extreme(value, near)
         fractions[place] = Fraction(value) if decimal is None else decimal

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from lexiprog.canon.standard_form import StandardForm
+from lexiprog.deadline import check_here
 from lexiprog.rational.numbers import DEFAULT, ReadAs, read_floats
 from lexiprog.typing import Matrix, Value, cached_property
 
@@ -348,6 +349,7 @@ def _integer_rows(lp: ExactLP) -> tuple[list[tuple[list[int], list[int]]], list[
     scales: list[Fraction] = []
     rows: list[tuple[list[int], list[int]]] = [([], []) for _ in lp.b]
     for j, entries in enumerate(by_column):
+        check_here()
         whole, scale = _whole([value for _, value in entries])
         scales.append(scale)
         for (i, _), entry in zip(entries, whole, strict=True):

@@ -33,7 +33,7 @@ LARGEST = 1000
 class OptimalFace:
     """The optima of a linear subproblem among its feasible points.
 
-    Use it to state "among all optima" in a model that is solved elsewhere.
+    Use it to state "among all optima" in a model of another tool.
 
     Attributes
     ----------

@@ -145,7 +145,7 @@ def read(path: str | os.PathLike[str]) -> Record:
         told = record.pop("checksum", None)
         if told != (checksum(record) if written == FORMAT else None):
             raise BadFile(
-                f"{path} is not as it was saved: its content has changed, as its checksum tells. "
+                f"{path} is not as it was saved: its content has changed, as its checksum shows. "
                 "Take another copy, or solve again."
             )
         return _of_today({key: _decode(part, key) for key, part in record.items()})

@@ -106,7 +106,7 @@ def _check_declaration(subproblem: Subproblem, stage: Stage, solution: Solution)
         raise _refused(
             subproblem,
             "it carries no trace of the numbers that it was solved with, as files of version 0.1 "
-            "do not, so that nobody can tell; load it without a program to read it, or solve again",
+            "do not, so that this cannot be checked; load it without a program, or solve again",
         )
     change = solution.digest.difference(fingerprint_of(subproblem), subproblem)
     if change:

@@ -79,6 +79,10 @@ def checked(program: Program, scenarios: Mapping[cp.Parameter, Iterable[ArrayLik
             raise DeclarationError(
                 f"sweep: {parameter!s} is no parameter of this program; it has {names}.{itself}"
             )
+        if not isinstance(values, Iterable) or isinstance(values, str):
+            raise DeclarationError(
+                f"sweep: the values of {parameter.name()!r} come in a list, not as {values!r}."
+            )
         lists[parameter] = [_value(parameter, value, k) for k, value in enumerate(values)]
     lengths = {str(p.name()): len(values) for p, values in lists.items()}
     if len(set(lengths.values())) > 1:
@@ -90,8 +94,8 @@ def checked(program: Program, scenarios: Mapping[cp.Parameter, Iterable[ArrayLik
 def _value(parameter: cp.Parameter, value: ArrayLike, position: int) -> Value:
     """A copy that the parameter would take; CVXPY is asked with a parameter like it."""
     kept = {name: given for name, given in parameter.attributes.items() if given}
-    array = np.array(dense(value), dtype=complex if parameter.is_complex() else float)
     try:
+        array = np.array(dense(value), dtype=complex if parameter.is_complex() else float)
         if np.isfinite(array).all():  # what is not finite is the scenario's own failure
             cp.Parameter(parameter.shape, **kept).value = array
         elif array.shape != parameter.shape:

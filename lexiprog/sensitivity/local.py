@@ -231,7 +231,7 @@ class Local:
         """Compile at the recorded values and solve; refuse what does not give the same optimum."""
         if subproblem.qcp or subproblem.nlp:
             raise NoDerivative(
-                "it is not convex, and no multipliers are known that would tell how its optimum "
+                "it is not convex, and no multipliers are known that would say how its optimum "
                 "moves; solve it again at a value nearby"
             )
         if subproblem.integer:

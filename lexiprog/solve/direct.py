@@ -307,7 +307,7 @@ def searched(compiled: Compiled, form: StandardForm, found: MipSearch) -> Answer
 
 
 def _through_cvxpy(task: Task, start: Array | None) -> Answer:
-    """Ask any solver; one that has run out of time is not believed to have found contradictions."""
+    """Ask any solver; of one that has run out of time "infeasible" is not accepted."""
     try:
         raw = cvxpy_adapter.run(
             task.native, task.fresh_options(), start=start, deadline=task.deadline

@@ -121,6 +121,8 @@ def _fractions_are_cheap(subproblem: Subproblem) -> bool:
 Tick = Callable[[str], None]
 # Rows up to which fractions take no longer than the floats before them.
 FEW_ROWS = 60
+# What is said of an attempt that the time was over for before, or while, it was looked at.
+TOO_LATE = "its time was over"
 # Problems of one stage that are under way elsewhere at the same time.
 WAITING = 1000
 
@@ -454,6 +456,9 @@ class _Run:
                         subproblem, strategy, self.solved, self.slack, backend.compile, self.given,
                         deadline, self.starts.get(subproblem.name),
                     )  # fmt: skip
+            except OutOfTime:
+                verdicts[subproblem.name] = Attempt(strategy.solver.name, Status.NO_POINT, TOO_LATE)
+                continue
             except Exception as error:
                 if not is_solvers_fault(error):
                     raise
@@ -496,6 +501,8 @@ class _Run:
                 verdict = self._certify(job, answer := job.future.result())
         except LexiprogWarning:  # turned into an error by the caller's own filter
             raise
+        except OutOfTime:
+            return Attempt(task.solver.name, Status.NO_POINT, TOO_LATE)
         except Exception as broken:  # noqa: BLE001 - interfaces break on odd native results
             return failed(task.solver.name, broken, Fault.BROKEN)
         if isinstance(verdict, Solution):

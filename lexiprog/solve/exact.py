@@ -18,6 +18,7 @@ from lexiprog.compile.answer import Answer, ExactAnswer, HeldOptima
 from lexiprog.compile.rational_data import Fractions, exact_costs, exact_program, exact_references
 from lexiprog.compile.task import Solutions, Strategy, Task, compile_for, prepare
 from lexiprog.cvxpy_adapter import Compiled, answer_at, exact_parts
+from lexiprog.deadline import OutOfTime
 from lexiprog.model.lock import NO_SLACK, single
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.rational.basis import ExactFace, Outcome
@@ -67,10 +68,13 @@ class Exact:
             raise ValueError(f"EXACT: read_as is one of {get_args(ReadAs)}, not {read_as!r}.")
         if task.deadline.over:  # reading the numbers alone would take longer
             return Answer(Status.NO_POINT, said="time_limit")
-        if self._prover is None or self.chain is None:
-            program = exact_program(task.native, task.fractions, read_as)
-            self._prover = Prover(program, time_limit=task.options.get("time_limit"))
-        self.costs[task.subproblem.name] = exact_costs(task.native, task.fractions, read_as)
+        try:
+            if self._prover is None or self.chain is None:
+                program = exact_program(task.native, task.fractions, read_as)
+                self._prover = Prover(program, time_limit=task.options.get("time_limit"))
+            self.costs[task.subproblem.name] = exact_costs(task.native, task.fractions, read_as)
+        except OutOfTime:
+            return Answer(Status.NO_POINT, said="time_limit")
         held = [] if self.chain is None else list(held_names(task.subproblem))
         levels = self._levels(task, held, read_as)
         seconds = time.perf_counter() - start

@@ -382,7 +382,7 @@ def without_faces(subproblem: Subproblem) -> list[Constraint]:
 
 
 def _fits(subproblem: Subproblem, group: Mapping[str, Subproblem], loosened: set[str]) -> bool:
-    """Whether each of its locks is exact and its holders held nothing that it lets go."""
+    """Whether each of its locks is exact and its holders held nothing that it excludes."""
     held = {lock.owner_name for _, lock in subproblem.locks}
     for _, lock in single(subproblem.locks):
         owner = group.get(lock.owner_name)

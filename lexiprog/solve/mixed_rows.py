@@ -107,7 +107,7 @@ class MixedRowChain:
     alone = False
 
     def serves(self, subproblem: Subproblem) -> bool:
-        """Whether all that it holds is linear, held exactly, and held nothing that it lets go."""
+        """Whether all that it holds is linear, held exactly, and held nothing that it excludes."""
         members = owners_first(subproblem)
         return bool(single(subproblem.locks)) and all(map(self._fits, members))
 

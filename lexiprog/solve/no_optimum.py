@@ -23,7 +23,7 @@ from lexiprog.backends.clarabel import solve_conic
 from lexiprog.backends.remote_lp import RemoteHighs
 from lexiprog.backends.solver import EXACT, Solver, has_exact
 from lexiprog.canon.decimals import DecimalResiduals
-from lexiprog.canon.standard_form import Bounds, Cones, StandardForm
+from lexiprog.canon.standard_form import Bounds, Cones, StandardForm, columns_of
 from lexiprog.certify.feasible import is_met_nearby
 from lexiprog.certify.measures import row_tolerance
 from lexiprog.certify.terms import TermSizes
@@ -31,7 +31,7 @@ from lexiprog.compile.binding import Given
 from lexiprog.compile.rational_data import Fractions, exact_program
 from lexiprog.compile.task import Solutions, Strategy, Task, prepare
 from lexiprog.cvxpy_adapter import Compiled
-from lexiprog.deadline import Deadline
+from lexiprog.deadline import Deadline, OutOfTime
 from lexiprog.model.lock import Slack
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.rational.prover import Prover
@@ -101,7 +101,9 @@ def linear_part(form: StandardForm, at: Array | None = None) -> StandardForm:
     Integer columns are fixed where they are ``at``, if that is given.
     """
     count, cones = form.cones.linear, form.cones
-    rows = form.A if count == form.b.size else form.A[:count].tocsc()
+    rows = form.A
+    if count < form.b.size:
+        rows = columns_of(rows).once("linear", count, lambda: sp.csc_array(form.A[:count]))
     lower, upper = form.lower, form.upper
     if at is not None and form.integer is not None:
         lower, upper = (end.copy() for end in form.ranges())
@@ -138,10 +140,14 @@ def _hold_in_fractions(
     compiled: Compiled, form: StandardForm, known: Fractions, deadline: Deadline
 ) -> bool | None:
     """Whether these linear rows hold together in rational numbers; None if nobody knows."""
-    if not has_exact() or form.b.size > MOST_ROWS:
+    if not has_exact() or form.b.size > MOST_ROWS or deadline.over:
         return None
-    program = exact_program(replace(compiled, given=form), known)
-    status = Prover(program).minimise(deadline=deadline).status
+    try:
+        with deadline.here():
+            program = exact_program(replace(compiled, given=form), known)
+            status = Prover(program).minimise(deadline=deadline).status
+    except OutOfTime:
+        return None
     return {"optimal": True, "infeasible": False}.get(status)
 
 
@@ -150,7 +156,7 @@ def contradicts_itself(
 ) -> bool:
     """Whether fractions prove that the linear constraints of a problem cannot hold together."""
     straight = [constraint for constraint in subproblem.constraints if _is_straight(constraint)]
-    if subproblem.gp or not straight or not has_exact():
+    if subproblem.gp or not straight or not has_exact() or deadline.over:
         return False
     try:
         zero = cp.Minimize(0 * cp.sum(straight[0].variables()[0]))

@@ -135,7 +135,7 @@ def warn_of_limit(task: Task, solution: Solution) -> None:
 
 
 def warn_of_solving_here(task: Task, solution: Solution) -> None:
-    """Warn of what was to be solved elsewhere, was lost there, and was solved here at last."""
+    """Warn of what a worker was to solve, was lost there, and was solved here at last."""
     executor = task.deadline.executor
     if executor is None or not executor.gave_up or task.solver.target != EXACT:
         return

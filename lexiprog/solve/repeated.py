@@ -51,9 +51,10 @@ class _Point:
     def __init__(self, program: BoundedProgram, x: Array, y: Array) -> None:
         ends, A, P = program.bounds, program.A, program.P
         # Multipliers count where there is an end to push against.
-        below, above = np.isfinite(ends.row_lower), np.isfinite(ends.row_upper)
         self.x, self.program = x, program
-        self.y = y = np.where(((y > 0.0) & below) | ((y < 0.0) & above), y, 0.0)
+        self.y = y = np.where(
+            np.isfinite(np.where(y > 0.0, ends.row_lower, ends.row_upper)), y, 0.0
+        )
         self.at, self._sizes = A @ x, np.abs(y)
         self.left, self.terms = program.c - y @ A, np.abs(program.c) + self._sizes @ program.sizes
         self._squares = np.zeros(0) if P is None else np.abs(P) @ np.abs(x)
@@ -414,7 +415,7 @@ class RepeatedQuadratic(Repeated):
         if ends is None:
             return self.nothing(Status.INFEASIBLE)
         program = BoundedProgram(row[:-1], self._A, self._sizes, ends, self.P)
-        shift = defined.shift(maps.b.at(values)[:, 0])
+        shift = defined.shift(maps.b.at(values)[:, 0]) if defined.rows.size else np.zeros(0)
         own = self._own(program, shift)
         for method in (self._by_daqp, self._by_least_squares):
             found = method(own)
@@ -426,6 +427,7 @@ class RepeatedQuadratic(Repeated):
             x, y = self._lifted(program, x, y, shift)
             point = _Point(program, x, y)
             if verify and not point.passed:
+                self._last.model = None
                 continue
             value = 0.5 * float(x @ self.P @ x) + float(row[:-1] @ x) + float(row[-1])
             return Status.OPTIMAL, maps.signs * value, x, point.certificates
@@ -479,7 +481,8 @@ class RepeatedQuadratic(Repeated):
         if model is None:
             return None
         x, _, flag, info = model.solve()
-        if flag != 1:
+        if flag != 1 or not np.isfinite(x).all():
+            self._last.model = None  # its factors may be spoilt for later calls
             return None
         multipliers = -np.asarray(info["lam"])
         x = np.clip(np.asarray(x), program.bounds.lower, program.bounds.upper)

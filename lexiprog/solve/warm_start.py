@@ -113,7 +113,7 @@ class WarmHighs:
     def needs(self, name: str) -> bool:
         """Whether a subproblem has to be solved here for the sake of those that hold it.
 
-        Its optimum may be known from elsewhere, but not the face that they are kept on.
+        Its optimum may be known already, but not the face that they are kept on.
         """
         chains = [chain for chain in self.chains.values() if name in chain.members]
         return not chains or any(name not in chain.faces for chain in chains)

@@ -118,6 +118,21 @@ def _costs_in_order(class_costs: Any, labels: list[Any]) -> list[Any]:
     return values
 
 
+def check_confidence(confidence: Any) -> float:
+    """Return the confidence of a promise, which a coin does not give.
+
+    Examples
+    --------
+    >>> from lexiprog_boost.checks.values import check_confidence
+    >>> check_confidence(0.95)
+    0.95
+    """
+    number = isinstance(confidence, int | float) and not isinstance(confidence, bool)
+    if not number or not 0.5 <= confidence < 1:
+        raise ValueError(f"confidence is {confidence!r}; it lies from 0.5 to below 1.")
+    return float(confidence)
+
+
 def check_margin_target(margin_target: Any) -> float:
     """Return theta, which lies above 0 and at most at 1."""
     if not isinstance(margin_target, int | float | np.number) or not 0 < margin_target <= 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ import lexiprog as lx
 from lexiprog_boost.aliases import Floats
 from lexiprog_boost.blocks import is_dask
 from lexiprog_boost.checks.points import check_no_text, is_frame
+from lexiprog_boost.checks.values import check_confidence
 from lexiprog_boost.classifiers.shared.block_fitting import check_blocks, weigh_by_blocks
 from lexiprog_boost.classifiers.shared.calibration import (
     calibrate,
@@ -40,7 +42,14 @@ from lexiprog_boost.classifiers.shared.listed_members import (
 )
 from lexiprog_boost.classifiers.shared.weighted_vote import tied, winners
 from lexiprog_boost.margins import Member, ensemble_members
-from lexiprog_boost.thresholds import DecisionRule, Floor, ScoredPoints, fit_rule, read_priorities
+from lexiprog_boost.thresholds import (
+    ClassPriority,
+    DecisionRule,
+    Floor,
+    ScoredPoints,
+    fit_rule,
+    read_priorities,
+)
 
 # A vote whose members may be weighed on points that come in blocks.
 
@@ -338,8 +347,7 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
             points = ScoredPoints(
                 logs_of(scores), codes, data.classes, counts / counts.sum(), nothing
             )
-            wanted = [("recall", label, floor) for label, floor in self.at_least.items()]
-            floors = [one for one in read_priorities(wanted, data.classes) if one.is_floor]
+            floors = self._floors_wanted(data.classes)
             found = fit_rule(points, floors, alpha=1 - self.confidence, status="estimated")
             self.rule_, self.floors_ = found.rule, found.floors
             for floor in found.floors:
@@ -347,7 +355,26 @@ class LexiEnsembleClassifier(MemberAccess, BlockVote):
                     said = f"{floor.wanted} cannot be relied on: {floor.why}"
                     warnings.warn(said, lx.LexiprogWarning, stacklevel=5)
         right = np.bincount(codes, winners(self._decided(scores)) == codes, len(counts))
-        self.class_recalls_ = dict(zip(data.classes.tolist(), right / counts, strict=True))
+        self.class_recalls_ = dict(
+            zip(data.classes.tolist(), (right / counts).tolist(), strict=True)
+        )
+
+    def _check_options(self, classes: NDArray, *, also: str | None = None) -> None:
+        super()._check_options(classes, also=also)
+        self._floors_wanted(classes)
+
+    def _floors_wanted(self, classes: NDArray) -> list[ClassPriority]:
+        """The floors in `at_least`, checked."""
+        check_confidence(self.confidence)
+        if not self.at_least:
+            return []
+        if not isinstance(self.at_least, Mapping):
+            raise TypeError(
+                f"at_least is {self.at_least!r}; it is a mapping from labels to floors of their "
+                'recall, such as {"A": 0.9}.'
+            )
+        wanted = [("recall", label, floor) for label, floor in self.at_least.items()]
+        return [one for one in read_priorities(wanted, classes) if one.is_floor]
 
     def _decided(self, scores: Floats) -> Floats:
         return scores if self.rule_ is None else self.rule_.scores(logs_of(scores))

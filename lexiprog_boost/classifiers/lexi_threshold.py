@@ -9,15 +9,17 @@ from typing import Any, Self
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import check_consistent_length, check_random_state, column_or_1d, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Codes, Floats
 from lexiprog_boost.checks.points import is_frame, take_rows
-from lexiprog_boost.checks.values import check_classes, check_learner
+from lexiprog_boost.checks.values import check_classes, check_confidence, check_learner
 from lexiprog_boost.classifiers.shared.ensemble import (
     TrainingData,
     check_points,
@@ -29,7 +31,8 @@ from lexiprog_boost.classifiers.shared.reports import (
     html_table,
     styled_block,
 )
-from lexiprog_boost.margins.unseen import deal_folds
+from lexiprog_boost.margins.unseen import deal_folds, held_out
+from lexiprog_boost.members.ensembles import last_step
 from lexiprog_boost.members.fitting import seeded_clone, workers_for
 from lexiprog_boost.members.outputs import class_codes, probabilities
 from lexiprog_boost.thresholds import (
@@ -85,9 +88,10 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         cross-fitting, then a fit on all points: floors are estimated, since nothing guarantees
         that the last fit is like those before it.
     rule : {"cascade", "multipliers"}
-        "cascade": classes with a floor claim points in the order of the priorities, the others
-        share what is left by one multiplier a class. Its promises are proved; the aims may raise
-        the last class with a floor only. "multipliers": ``argmax(multiplier * probability)``,
+        "cascade": classes with a floor claim points in the order of the priorities (those of which
+        only false positives are limited come last), the others share what is left by one multiplier
+        a class. Its promises are proved; the aims may raise the last class with a floor only.
+        "multipliers": ``argmax(multiplier * probability)``,
         simpler to pass on; with more than two classes its floors are estimated.
     unpromised : {"warn", "refuse", "ignore"}
         What to do about floors that cannot be promised: the plain threshold is taken with a
@@ -190,6 +194,8 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         self
         """
         self._check_options()
+        if hasattr(self, "rule_"):
+            del self.rule_  # a fit that fails leaves no rule behind
         if fit_params and self.cv == "prefit":
             raise ValueError(f"the estimator is fitted already; {list(fit_params)} can do nothing.")
         if _is_text(X):
@@ -222,7 +228,9 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         self.rule_ = rule = fitted.rule
         self.floors_: tuple[Floor, ...] = fitted.floors
         self.aims_ = {str(one): value for one, value, _ in fitted.aims}
-        self.recalls_ = dict(zip(points.classes.tolist(), _recalls(points, fitted), strict=True))
+        self.recalls_ = dict(
+            zip(points.classes.tolist(), _recalls(points, fitted).tolist(), strict=True)
+        )
         labels = points.classes.tolist()
         self.thresholds_ = {labels[c]: t for c, t in zip(rule.order, rule.thresholds, strict=True)}
         with np.errstate(over="ignore"):  # decision values may have any size
@@ -244,6 +252,7 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         if missed and self.unpromised != "ignore":
             said = "; ".join(f"{floor.wanted} is not promised: {floor.why}" for floor in missed)
             if self.unpromised == "refuse":
+                del self.rule_
                 raise ValueError(f"{said}. unpromised='warn' takes the best threshold there is.")
             warnings.warn(said, lx.LexiprogWarning, stacklevel=4)
         points, rule = self.calibration_points_, self.rule_
@@ -261,8 +270,7 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
 
     def _check_options(self) -> None:
         check_learner(self.estimator)
-        if not isinstance(self.confidence, int | float) or not 0.5 <= self.confidence < 1:
-            raise ValueError(f"confidence is {self.confidence!r}; it lies from 0.5 to below 1.")
+        check_confidence(self.confidence)
         for name, known in (
             ("rule", ("cascade", "multipliers")), ("unpromised", ("warn", "refuse", "ignore"))
         ):  # fmt: skip
@@ -294,6 +302,8 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         rng = check_random_state(self.random_state)
         seed = int(rng.randint(np.iinfo(np.int32).max))
         learner = clone(self.estimator)
+        if get_config()["enable_metadata_routing"]:
+            params = process_routing(self, "fit", **params)["estimator"]["fit"]
         if self.random_state is not None:
             learner = seeded_clone(self.estimator, rng)
         if isinstance(self.cv, str | float):
@@ -337,29 +347,21 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
     def _logs(self, estimator: Any, X: Any, classes: NDArray) -> Floats:
         """Logarithms of probabilities, or decision values."""
         if hasattr(estimator, "predict_proba"):
-            return np.log(np.maximum(probabilities(estimator, X, classes), SMALLEST))
-        if not hasattr(estimator, "decision_function"):
-            raise TypeError(
-                f"{type(estimator).__name__} has neither predict_proba nor decision_function, so "
-                "there are no scores to set thresholds on; wrap it in CalibratedClassifierCV."
-            )
-        values = np.asarray(estimator.decision_function(X), dtype=np.float64)
-        if values.ndim == 1:
-            values = np.column_stack([-values / 2, values / 2])
-        codes = class_codes(estimator.classes_, classes, source=type(estimator).__name__)
-        if values.shape[1] != len(codes):
+            scores = np.log(np.maximum(probabilities(estimator, X, classes), SMALLEST))
+        else:
+            scores = _decision_values(estimator, X, classes)
+        if not np.isfinite(scores).all():
             raise ValueError(
-                f"{type(estimator).__name__} has {values.shape[1]} decision values for "
-                f"{len(codes)} classes; it takes one a class (decision_function_shape='ovr')."
+                f"{type(estimator).__name__} has scores that are nan or infinite, on which no "
+                "threshold can be set; look at what it was trained on, or scale its columns."
             )
-        aligned = np.full((len(values), len(classes)), values.min(initial=0.0) - 1.0)
-        aligned[:, codes] = values
-        return aligned
+        return scores
 
     def _offsets(self, counts: NDArray) -> Floats:
         """Probabilities are compared relative to the classes' frequencies; other scores as is."""
         if hasattr(self.estimator_, "predict_proba"):
-            return np.asarray(-np.log(np.maximum(counts, 1) / counts.sum()))
+            # A class that the points at hand lack is put before no other.
+            return np.asarray(-np.log(np.where(counts > 0, counts, counts.max()) / counts.sum()))
         return np.zeros(len(counts))
 
     # Predictions.
@@ -399,7 +401,7 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         return scores if scores.shape[1] > 2 else scores[:, 1] - scores[:, 0]
 
     def _scores(self, X: Any) -> Floats:
-        check_is_fitted(self)
+        check_is_fitted(self, "rule_")
         return self.rule_.scores(self._logs(self.estimator_, self._asked(X), self.classes_))
 
     def _asked(self, X: Any) -> Any:
@@ -412,7 +414,7 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
     @property
     def program_(self) -> lx.Program:
         """The priorities as a lexicographic program; declared when it is asked for."""
-        check_is_fitted(self)
+        check_is_fitted(self, "rule_")
         if self._program is None:
             self._program = priorities_program(
                 self.calibration_points_, self.priorities_, self._fitted
@@ -430,7 +432,7 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         str
             In a notebook it shows itself as tables.
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "rule_")
         together = "together" if self.joint else "each"
         kept = sum(floor.is_kept for floor in self.floors_)
         title = (
@@ -441,10 +443,10 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         lines = [title]
         for floor, price in zip(self.floors_, prices, strict=True):
             sign = "<=" if floor.priority.measure == "false positive rate" else ">="
+            cost = "" if np.isnan(price) else f"; costs the rest {price:.3f}"
             lines.append(
                 f"{floor.wanted}: {floor.measured:.3f}, with confidence {floor.confidence:.3g} "
-                f"{sign} {floor.bound:.3f}; {floor.status} ({floor.why}); costs the rest "
-                f"{price:.3f}"
+                f"{sign} {floor.bound:.3f}; {floor.status} ({floor.why}){cost}"
             )
         for one, value, proved in self._fitted.aims:
             lines.append(f"{one}: {value:.3f}" + ("" if proved else " (not proved best)"))
@@ -456,7 +458,7 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         return text
 
     def _price(self, floor: Floor) -> float:
-        """What the rest would gain without this floor."""
+        """What the rest would gain without this floor; nan if none of it is there."""
         labels = [one.label for one in self.priorities_ if one.is_floor]
         rest = [c for c, label in enumerate(self.classes_.tolist()) if label not in labels]
         if not rest:
@@ -466,7 +468,7 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         without = [one for one in self.priorities_ if one != floor.priority]
         free = _recalls(self.calibration_points_, self._solve(without))[rest]
         with_it = _recalls(self.calibration_points_, self._fitted)[rest]
-        return float(np.nanmin(free) - np.nanmin(with_it))
+        return float(np.fmin.reduce(free) - np.fmin.reduce(with_it))
 
     def _html(self, title: str, prices: list[float], counts: NDArray) -> str:
         rows = [
@@ -491,33 +493,23 @@ class LexiThresholdClassifier(ReportShown, MetaEstimatorMixin, ClassifierMixin, 
         # CVXPY's objects mean something in the process that made them only.
         return super().__getstate__() | {"_program": None}
 
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Say what `fit` passes on to the estimator: what that requests.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+        """
+        fits = MethodMapping().add(caller="fit", callee="fit")
+        router = MetadataRouter(owner=type(self).__name__).add_self_request(self)
+        return router.add(estimator=self.estimator, method_mapping=fits)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         inner = get_tags(self.estimator)
         tags.input_tags = inner.input_tags
         tags.classifier_tags.multi_class = inner.classifier_tags.multi_class
         return tags
-
-
-def held_out(codes: Codes, share: float, seed: int) -> NDArray[np.bool_]:
-    """Points kept from training: the share of every class, whose last point is trained on.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lexiprog_boost.classifiers.lexi_threshold import held_out
-    >>> kept = held_out(np.repeat([0, 1, 2], [6, 3, 1]), 1 / 3, seed=0)
-    >>> np.bincount(np.repeat([0, 1, 2], [6, 3, 1]), kept).tolist()
-    [2.0, 1.0, 0.0]
-    """
-    rng = np.random.RandomState(seed)
-    kept = np.zeros(len(codes), dtype=bool)
-    for code in np.unique(codes):
-        mine = rng.permutation(np.flatnonzero(codes == code))
-        kept[mine[: min(max(1, round(share * len(mine))), len(mine) - 1)]] = True
-    if not kept.any():
-        raise ValueError("no class has two points, so no point can be held out.")
-    return kept
 
 
 def _fitted_on(learner: Any, data: TrainingData, rows: NDArray, params: dict[str, Any]) -> Any:
@@ -530,6 +522,31 @@ def _fitted_on(learner: Any, data: TrainingData, rows: NDArray, params: dict[str
         for name, value in params.items()
     }
     return learner.fit(take_rows(data.X, rows), data.y[rows], **mine)
+
+
+def _decision_values(estimator: Any, X: Any, classes: NDArray) -> Floats:
+    """One decision value a class; a class that the estimator does not know is the least likely."""
+    name = type(estimator).__name__
+    if not hasattr(estimator, "decision_function"):
+        raise TypeError(
+            f"{name} has neither predict_proba nor decision_function, so there are no scores to "
+            "set thresholds on; wrap it in CalibratedClassifierCV."
+        )
+    values = np.asarray(estimator.decision_function(X), dtype=np.float64)
+    if values.ndim == 1:
+        values = np.column_stack([-values / 2, values / 2])
+    codes = class_codes(estimator.classes_, classes, source=name)
+    final = last_step(getattr(estimator, "best_estimator_", estimator))
+    pairs = len(codes) > 2 and getattr(final, "decision_function_shape", "ovr") == "ovo"
+    if pairs or values.shape[1] != len(codes):  # three classes have three pairs
+        raise ValueError(
+            f"{name} has {values.shape[1]} decision values for {len(codes)} classes"
+            f"{', one a pair' if pairs else ''}; it takes one a class "
+            "(decision_function_shape='ovr')."
+        )
+    aligned = np.full((len(values), len(classes)), values.min(initial=0.0) - 1.0)
+    aligned[:, codes] = values
+    return aligned
 
 
 def _recalls(points: ScoredPoints, fitted: Fitted) -> Floats:

@@ -139,7 +139,7 @@ def offset_margins(y: Any, classes: ArrayLike, *, rule: Rule = "vote") -> Floats
     Returns
     -------
     ndarray of shape (n, n_classes)
-        +1 in the column of the point's own class and -1 elsewhere (C and C - 4 if signed).
+        +1 in the column of the point's own class and -1 in the others (C and C - 4 if signed).
 
     Examples
     --------

@@ -29,7 +29,7 @@ class UnseenMargins:
     Attributes
     ----------
     margins : ndarray of shape (n, T)
-        Measured where the member had not seen the point; elsewhere a stand-in.
+        Measured where the member had not seen the point; a substitute otherwise.
     measured : ndarray of bool, shape (n, T)
         Which entries are measurements.
 
@@ -191,6 +191,27 @@ def deal_folds(codes: Codes, cv: int, random_state: Any = None) -> NDArray[np.in
             folds[test] = k
     folds[counts[codes] == 1] = -1
     return folds
+
+
+def held_out(codes: Codes, share: float, seed: int) -> NDArray[np.bool_]:
+    """Points kept from training: the share of every class, whose last point is trained on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lexiprog_boost.margins.unseen import held_out
+    >>> kept = held_out(np.repeat([0, 1, 2], [6, 3, 1]), 1 / 3, seed=0)
+    >>> np.bincount(np.repeat([0, 1, 2], [6, 3, 1]), kept).tolist()
+    [2.0, 1.0, 0.0]
+    """
+    rng = np.random.RandomState(seed)
+    kept = np.zeros(len(codes), dtype=bool)
+    for code in np.unique(codes):
+        mine = rng.permutation(np.flatnonzero(codes == code))
+        kept[mine[: min(max(1, round(share * len(mine))), len(mine) - 1)]] = True
+    if not kept.any():
+        raise ValueError("no class has two points, so no point can be held out.")
+    return kept
 
 
 def _refit(member: Any, X: Any, y: NDArray, weights: NDArray[np.float64] | None) -> Any:

@@ -115,13 +115,14 @@ class Aims:
 
 
 def aim_value(points: ScoredPoints, decided: Codes, one: ClassPriority) -> float:
-    """What an aim comes to on these points as they are decided."""
+    """What an aim comes to on these points as they are decided; nan for a class without any."""
     right = decided == points.codes
     cells = [(code, rows) for code, _, rows in points.cells(one.column) if rows.any()]
     recalls = np.array([right[rows].mean() for _, rows in cells])
     if one.measure == "recall":
         label = points.classes.tolist().index(one.label)
-        return float(min(r for r, (code, _) in zip(recalls, cells, strict=True) if code == label))
+        mine = [r for r, (code, _) in zip(recalls, cells, strict=True) if code == label]
+        return float(min(mine, default=np.nan))
     if one.measure == "cost":
         costs = np.array([(one.costs or {})[label] for label in points.classes.tolist()])
         return float((costs[points.codes] * ~right).mean())

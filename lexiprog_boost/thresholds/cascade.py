@@ -131,24 +131,28 @@ class Cascade(Aims):
         least = _just_above(self._scores(len(self.order) - 1)[one.rows], allowed)
         if fresh:
             self.thresholds[-1] = least
-        self._move_no_lower_than(least)
+        self._move_to(least)
 
     def _spare(self, one: Wanted, level: float) -> None:
         """Leave enough points for the class that gets what nobody claims."""
         scores = np.where(self.claimed, np.inf, self._scores(len(self.order) - 1))[one.rows]
         count = count_needed(one, level)
         needed = plain_count(one) if count is None else count
-        self._move_no_lower_than(_just_above(scores, len(scores) - needed))
+        self._move_to(_just_above(scores, len(scores) - needed))
 
-    def _move_no_lower_than(self, least: float) -> None:
-        """Where a threshold is below already, it stays."""
-        self.lowest = max(self.lowest, min(least, self.thresholds[-1]))
+    def _move_to(self, least: float) -> None:
+        """Keep the last threshold from there on, as far as the floors of its class let it rise."""
+        least = min(least, self.highest)
+        self.lowest = max(self.lowest, least)
+        self.thresholds[-1] = max(self.thresholds[-1], least)
 
     def _right(self, one: Wanted) -> int:
         """How many of a floor's rows are as they should be."""
         if self._counts_right(one):
-            rule = self._claims()
-            return int((rule[one.rows] == one.code).sum())
+            if self.order[-1:] == [one.code]:  # without asking who gets the other points
+                passed = self._scores(len(self.order) - 1)[one.rows] >= self.thresholds[-1]
+                return int((passed & ~self.claimed[one.rows]).sum())
+            return int((self._claims()[one.rows] == one.code).sum())
         if self._single(one.code):
             return int((self._claims()[one.rows] != one.code).sum())
         place = self.order.index(one.code)
@@ -299,9 +303,10 @@ class Cascade(Aims):
 
     def rule(self) -> DecisionRule:
         """Thresholds as they are, and of the offsets with the same counts, near ones."""
-        threshold = self.thresholds[-1] if self.order else np.inf
-        search, places = self._search_at(threshold)
-        offsets = search.settled(self.offsets, self.needed[places], self.points.offsets)
+        offsets = self.points.offsets
+        if len(self.order) < len(offsets) - 1:  # else one class gets what nobody claims
+            search, places = self._search_at(self.thresholds[-1] if self.order else np.inf)
+            offsets = search.settled(self.offsets, self.needed[places], offsets)
         return DecisionRule(
             tuple(self.order), tuple(self.thresholds), self._left(offsets), self.points.offsets
         )
@@ -312,4 +317,6 @@ def _just_above(scores: Floats, allowed: int) -> float:
     if allowed >= len(scores):
         return -np.inf
     above = np.partition(scores, len(scores) - 1 - allowed)[len(scores) - 1 - allowed]
+    if np.isinf(above):  # claimed before: all that is left is left to it
+        above = scores[np.isfinite(scores)].max(initial=0.0)
     return float(np.nextafter(above, np.inf))

@@ -96,25 +96,43 @@ def fit_rule(
     if by_multipliers:
         check_countable(wanted)
     state: Aims = (Multipliers if by_multipliers else Cascade)(points, wanted)
-    kept = []
-    for place, one in enumerate(wanted):
-        level = levels.next()
+    kept = {}
+    # With two classes a ceiling is a floor of the other class.
+    turns = range(len(wanted)) if len(points.classes) == 2 else _turns(wanted)
+    for place in turns:
+        one, level = wanted[place], levels.next()
         count, how = state.serve(place, level)
         held, spent = _promised(one, level, count, how)
         levels.spend(spent)
-        kept.append((one, level, held, how))
+        kept[place] = one, level, held, how
     aims = [one for one in priorities if not one.is_floor]
     proved = state.aim(aims)
     final = state.rule()
     decided = final(points.logs)
     floors = [
         measured(points, decided, one, level, held=held, how=how, status=status)
-        for one, level, held, how in kept
+        for _, (one, level, held, how) in sorted(kept.items())
     ]
     reached = [
         (one, aim_value(points, decided, one), best) for one, best in zip(aims, proved, strict=True)
     ]
     return Fitted(final, tuple(floors), tuple(reached), tuple(state.settled_claims()))
+
+
+def _turns(wanted: Sequence[Wanted]) -> list[int]:
+    """In which order floors are served: a ceiling right before its class's first other floor.
+
+    It says how much a class may claim at most, which is no reason to claim before others do; and it
+    holds wherever the class comes.
+    """
+    others = [one.priority.measure != "false positive rate" for one in wanted]
+
+    def turn(place: int) -> float:
+        firsts = (q for q, one in enumerate(wanted) if others[q] and one.code == wanted[place].code)
+        first = next(firsts, len(wanted))
+        return place if others[place] or first < place else first - 0.5
+
+    return sorted(range(len(wanted)), key=turn)
 
 
 def _are_apart(wanted: Sequence[Wanted]) -> bool:

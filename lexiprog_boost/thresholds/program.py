@@ -60,29 +60,43 @@ def priorities_program(
     >>> round(program.solve().final.value, 3)
     0.667
     """
-    model, order = _Model(points, fitted), list(fitted.rule.order)
+    model = _Model(points, fitted)
+    objectives, firsts = _floors_in_turn(model, priorities, fitted)
+    for code in fitted.settled_claims:
+        # Later promises are made given this threshold.
+        claims, first = model.strength[code], firsts.get(code)
+        if first != "precision":
+            goal = cp.Minimize(claims) if first == "recall" else cp.Maximize(claims)
+            objectives[f"claims of {points.classes[code]}"] = goal
+    for one in priorities:
+        if not one.is_floor:
+            again = sum(name.split(" (")[0] == str(one) for name in objectives)  # other costs
+            objectives[f"{one} ({again + 1})" if again else str(one)] = model.aim(one)
+    return lx.preemptive(objectives, model.constraints)
+
+
+def _floors_in_turn(
+    model: _Model, priorities: Sequence[ClassPriority], fitted: Fitted
+) -> tuple[dict[str, Any], dict[int, str]]:
+    """The objectives of the floors by name, and what each class's first floor is about."""
     objectives: dict[str, Any] = {}
-    served = list(fitted.floors)
-    firsts: dict[int, str] = {}  # what each class's first floor is about
+    firsts: dict[int, str] = {}
+    labels, order, served = model.points.classes.tolist(), fitted.rule.order, list(fitted.floors)
     for one in priorities:
         if not one.is_floor:
             continue
-        code = points.classes.tolist().index(one.label)
-        if code in order and firsts.setdefault(code, one.measure) == "precision":
-            most = -fitted.rule.thresholds[order.index(code)]
-            model.constraints.append(model.strength[code] <= most)
+        code, about = labels.index(one.label), one.measure
         while served and served[0].priority == one:
             floor = served.pop(0)
             objectives[floor.wanted] = cp.Minimize(model.shortfall(floor, code))
-    for code in fitted.settled_claims:
-        # Later promises are made given this threshold.
-        claims = model.strength[code]
-        goal = cp.Minimize(claims) if firsts.get(code) == "recall" else cp.Maximize(claims)
-        objectives[f"claims of {points.classes[code]}"] = goal
-    for one in priorities:
-        if not one.is_floor:
-            objectives[str(one)] = model.aim(one)
-    return lx.preemptive(objectives, model.constraints)
+        if about == "false positive rate" and len(labels) == 2:
+            code, about = 1 - code, "recall"  # of the other class
+        if code in order and code not in firsts and about == "precision":
+            claims, most = model.strength[code], -fitted.rule.thresholds[order.index(code)]
+            model.constraints.append(claims <= most)
+            objectives[f"claims of {labels[code]}"] = cp.Maximize(claims)
+        firsts.setdefault(code, about)
+    return objectives, firsts
 
 
 class _Model:
@@ -91,6 +105,7 @@ class _Model:
         n, n_classes = points.logs.shape
         self.highest = float(np.ptp(points.logs) * n_classes + np.abs(points.offsets).max()) or 1.0
         self.by = BY * self.highest
+        self._wrong: dict[int, Any] = {}  # of each class that a floor limits
         self.strength = cp.Variable(
             n_classes, name="strength", bounds=[-self.highest, self.highest]
         )
@@ -154,6 +169,11 @@ class _Model:
 
     def _claimed_wrongly(self, code: int) -> Any:
         """Whether each point of another class would be claimed for this one."""
+        if code not in self._wrong:
+            self._wrong[code] = self._wrong_claims(code)
+        return self._wrong[code]
+
+    def _wrong_claims(self, code: int) -> Any:
         rows = np.flatnonzero(self.points.codes != code)
         wrong = cp.Variable(
             len(rows), boolean=True, name=f"claimed for {self.points.classes[code]}"

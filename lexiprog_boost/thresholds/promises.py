@@ -81,18 +81,30 @@ def read_priorities(given: Any, classes: NDArray) -> list[ClassPriority]:
     """
     if given is None:
         return [ClassPriority("worst recall")]
-    alone = isinstance(given, tuple) and given[:1] and given[0] in (*FLOORS, "cost", "costs")
-    if isinstance(given, tuple) and len(given) == 2 and given[0] == "worst recall":
-        alone = not isinstance(given[1], tuple | ClassPriority) and given[1] not in MEASURES
-    if isinstance(given, str | ClassPriority) or alone:
+    if _is_one_priority(given):
         given = [given]
     if not isinstance(given, Iterable) or isinstance(given, Mapping):
         raise TypeError(f"priorities is {given!r}; give a list: {FORMS}.")
-    read = [_read(one, classes.tolist()) for one in given]
+    each = [_read(one, classes.tolist()) for one in given]
+    read = [one for place, one in enumerate(each) if one not in each[:place]]
     aims = [one for one in read if not one.is_floor]
     # What is left open serves the worst class.
     settled = bool(aims) and aims[-1].measure != "recall"
     return read if settled else [*read, ClassPriority("worst recall")]
+
+
+def _is_one_priority(given: Any) -> bool:
+    """Whether this is a single priority rather than a list of them."""
+    if isinstance(given, str | ClassPriority):
+        return True
+    if not isinstance(given, tuple) or not given or not isinstance(given[0], str):
+        return False
+    if given[0] != "worst recall":
+        return given[0] in (*FLOORS, "cost", "costs")
+    # A column may stand after it; another priority makes it a list of two.
+    return len(given) == 2 and not (
+        isinstance(given[1], tuple | ClassPriority) or given[1] in MEASURES
+    )
 
 
 def _read(one: Any, labels: list[Any]) -> ClassPriority:
@@ -108,6 +120,8 @@ def _read(one: Any, labels: list[Any]) -> ClassPriority:
         return ClassPriority("cost", costs=_costs(rest, labels))
     if len(rest) > (1 if measure == "worst recall" else 0):
         raise ValueError(f"{one!r} is no priority; {FORMS}.")
+    if rest and isinstance(rest[0], float):
+        raise ValueError(f"{one!r}: a worst recall has no limit; give every class one of its own.")
     return ClassPriority(measure, column=rest[0] if rest else None)
 
 

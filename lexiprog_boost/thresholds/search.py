@@ -128,6 +128,8 @@ class OffsetSearch:
         asked = [(cell, int(k)) for cell, k in zip(self.cells, needed, strict=True) if k > 0]
         own = [(cell, k) for cell, k in asked if cell.code == base]
         others = [(cell, k) for cell, k in asked if cell.code != base]
+        if not others:  # no point in reach has a rival
+            return offsets, []
         for _ in range(sweeps):
             before = offsets.copy()
             for cell, k in others:

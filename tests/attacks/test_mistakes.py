@@ -123,6 +123,25 @@ def test_what_cannot_be_called_is_told_before_anything_is_solved(program):
         program.solve(on_progress=3)
 
 
+def test_what_is_no_number_and_no_list_is_told_by_its_name(program):
+    y, t = cp.Variable(2, nonneg=True, name="y"), cp.Parameter(nonneg=True, name="t", value=1)
+    both = {"a": cp.Minimize(y[0]), "b": cp.Minimize(y[1])}
+    moving = lx.preemptive(both, [cp.sum(y) >= t])
+    for call, said in (
+        (lambda: lx.frontier(both, [cp.sum(y) >= 1], error="small"), "error is .*'small'"),
+        (lambda: lx.frontier(both, [cp.sum(y) >= 1], time_limit="3"), "time_limit is .*'3'"),
+        (lambda: lx.tradeoff(program, "a", 3), "tolerances are a list of numbers.* not 3"),
+        (lambda: lx.tradeoff(program, "a", "abc"), "tolerances are .* not 'abc'"),
+        (lambda: lx.tradeoff(program, "a", error=None), "error is .*None"),
+        (lambda: lx.sweep(moving, {t: 3}), "values of 't' come in a list, not as 3"),
+        (lambda: lx.sweep(moving, {t: ["many"]}), "'t' does not take its value at position 0"),
+        (lambda: lx.explore(3), "explore takes a Program, not 3"),
+        (lambda: lx.Solver("HIGHS", mip_rel_gap="a"), "mip_rel_gap must be a number, not 'a'"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            call()
+
+
 @pytest.mark.parametrize("curved", [cp.norm, cp.sum_squares, lambda y: cp.norm(y, 1), cp.max])
 def test_what_is_multiplied_by_zero_is_solved(x, curved):
     rows = [x >= 1, 0 * curved(x) <= 1]

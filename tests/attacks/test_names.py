@@ -41,14 +41,16 @@ def texts(first):
     """Everything that is printed of a program with such a name."""
     made = program(first, "last")
     result = made.solve()
-    yield str(made), repr(result), str(result[first]), str(lx.tradeoff(made, first))
+    yield str(made), repr(made), repr(result), str(result[first]), str(lx.tradeoff(made, first))
     yield str(lx.explore(made)), str(lx.compare_solvers(made, ["HIGHS"]))
     for ask in (lambda: result[first + "?"], lambda: made[first + "?"]):
         try:
             ask()
         except KeyError as error:
             yield (str(error),)
-    x = cp.Variable(name=first)
+    x, least = cp.Variable(name=first), cp.Parameter(name=first)
+    told = lx.Progress(first, first, "HIGHS", 0.0, None, None, finished=False)
+    yield str(told), repr(lx.preemptive({first: cp.Minimize(x)}, [x >= least]).compile([least]))
     try:
         lx.preemptive({first: cp.Minimize(x)}, [x >= 1, x <= 0]).solve()
     except lx.StageError as error:

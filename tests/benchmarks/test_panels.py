@@ -12,7 +12,8 @@ import pytest
 LEVELS = {(1, 11): 22, (3, 26): 26, (1, 8): 16, (3, 19): 19, (1, 6): 18}
 
 
-@pytest.mark.slow
+# A notebook of the gallery finds the same levels in every run of the tests.
+@pytest.mark.nightly
 def test_the_chances_of_150_people_are_the_exact_ones(monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
     panels = __import__("_panels")

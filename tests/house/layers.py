@@ -37,18 +37,23 @@ def parsed(source: str) -> ast.Module:
 
 def nodes_at_run_time(tree: ast.AST) -> Iterator[ast.AST]:
     """Walk a tree, but not into `if TYPE_CHECKING:`, which makes no module depend on another."""
-    for child in ast.iter_child_nodes(tree):
-        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
-            for node in child.orelse:
-                yield node
-                yield from nodes_at_run_time(node)
+    waiting = [*ast.iter_child_nodes(tree)][::-1]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            waiting += node.orelse[::-1]
             continue
-        yield child
-        yield from nodes_at_run_time(child)
+        yield node
+        waiting += [*ast.iter_child_nodes(node)][::-1]
 
 
-def imports(source: str) -> Iterator[Import]:
+@cache
+def imports(source: str) -> tuple[Import, ...]:
     """Every import a module makes when it runs, those inside functions included."""
+    return tuple(_imports(source))
+
+
+def _imports(source: str) -> Iterator[Import]:
     for node in nodes_at_run_time(parsed(source)):
         if isinstance(node, ast.Import):
             yield from (Import(alias.name, None, node.lineno) for alias in node.names)

@@ -150,7 +150,7 @@ BOOST = [
         Package("thresholds/", "ordered floors and aims for classes, and their promises", "fit.py"),
     ],
     [
-        Package("classifiers/", "scikit-learn estimators, one file each", "lexiboost.py"),
+        Package("classifiers/", "scikit-learn estimators, a file for each kind", "lexiboost.py"),
         Package("one_class/", "what is normal, learnt from normal points", "detector.py"),
     ],
     [

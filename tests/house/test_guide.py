@@ -32,6 +32,7 @@ def test_the_page_runs_from_its_top_and_prints_what_is_shown(page):
 def test_every_block_has_a_language_that_is_known(page):
     opened = re.findall(r"^```(\S+)$", PAGES[page].read_text(), re.MULTILINE)
     assert set(opened) <= LANGUAGES
+    assert not re.search(r"^```\n+```$", PAGES[page].read_text(), re.MULTILINE)  # not compared
     assert opened.count("julia") <= (page == "guide/coming-from.md")
 
 

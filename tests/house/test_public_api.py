@@ -26,7 +26,6 @@ MODULES = [
 BRIDGES = {
     f"{found.name}.{name}": getattr(importlib.import_module(found.name), name)
     for found in pkgutil.iter_modules(contrib.__path__, "lexiprog.contrib.")
-    if found.name != "lexiprog.contrib.packages"  # which serves the others
     for name in importlib.import_module(found.name).__all__
 }
 

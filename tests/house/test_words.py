@@ -1,4 +1,4 @@
-"""Pages, notebooks and docstrings are spelt right and use the words of the field."""
+"""Pages, notebooks, docstrings and messages are spelt right and use the words of the field."""
 
 import ast
 import json
@@ -23,7 +23,7 @@ INSTEAD = {
     r"rungs?": "level",
     r"lanes?": "batched chain",
     r"runners?": "backend, strategy",
-    r"let go": "excluded, dropped",
+    r"lets? go": "excluded, dropped",
     r"worst measure": "largest residual",
     r"hushed": "rounding-limited",
     r"corners?": "vertex",
@@ -33,6 +33,10 @@ INSTEAD = {
     r"of one's own": "your own",
     r"let alone": "and certainly not",
     r"as it were": "(nothing)",
+    r"(?<!chosen )(?-i:elsewhere)": "on workers, in other cells, on the network",  # not the class
+    r"swallows?": "catch",
+    r"believed?": "trusted, accepted",
+    r"whence": "from which",
 }
 IDIOM = re.compile(rf"\b(?:{'|'.join(INSTEAD)})\b", re.IGNORECASE)
 CODE = re.compile(
@@ -44,19 +48,25 @@ PAGES = [
     for page in ROOT.glob(where)
 ]
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
-SOURCES = [path for top in ("lexiprog", "lexiprog_boost") for path in (ROOT / top).rglob("*.py")]
+SOURCES = [
+    *(path for top in ("lexiprog", "lexiprog_boost") for path in (ROOT / top).rglob("*.py")),
+    *(ROOT / "notebooks").glob("*.py"),
+]
 
 
 def explained(path: Path) -> str:
-    """The prose of a file: a page, the text of a notebook, or the docstrings of what is public."""
+    """The prose of a file: a page, a notebook's text, or a module's docstrings and messages."""
     if path.suffix == ".md":
         return path.read_text()
     if path.suffix == ".ipynb":
         cells = json.loads(path.read_text())["cells"]
         return "\n\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
-    named = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    tree = ast.walk(ast.parse(path.read_text()))
-    return "\n\n".join(ast.get_docstring(node) or "" for node in tree if isinstance(node, named))
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    named = [n for n in nodes if isinstance(n, ast.Module | ast.ClassDef | ast.FunctionDef)]
+    docstrings = [ast.get_docstring(node) or "" for node in named]
+    inside = {id(node.body[0].value) for node in named if isinstance(node.body[0], ast.Expr)}
+    texts = [n.value for n in nodes if isinstance(n, ast.Constant) and id(n) not in inside]
+    return "\n\n".join([*docstrings, *(text for text in texts if " " in str(text))])
 
 
 def idioms(text: str) -> list[str]:
@@ -71,7 +81,10 @@ def test_the_words_are_those_of_the_field(group):
     assert not {name: there for name, there in found.items() if there}
 
 
-def test_an_idiom_is_found_and_code_is_none():
+def test_an_idiom_is_found_and_code_is_none(tmp_path):
+    message = tmp_path / "module.py"
+    message.write_text('raise ValueError(f"{row} was let go: {1}.")\n')
+    assert [found.strip() for found in idioms(explained(message))] == ["was let go:"]
     assert idioms("Digits are told apart here.") == ["Digits are told apart here."]
     assert not idioms("`corner` [a](corner.md)\n```python\ncorner = 1\n```\n")
 

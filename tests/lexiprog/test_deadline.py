@@ -17,8 +17,11 @@ import scipy.sparse as sp
 import lexiprog as lx
 from lexiprog.backends.clarabel import solve_conic
 from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.certify.feasible import factorised
 from lexiprog.certify.measures import prove
-from lexiprog.deadline import Deadline, OutOfTime, in_thread, leave
+from lexiprog.deadline import Deadline, OutOfTime, in_thread, leave, long_step
+from lexiprog.rational.numbers import read_floats
+from lexiprog.rational.program import ExactLP, IntegerProgram
 
 pytestmark = pytest.mark.filterwarnings("ignore::lexiprog.LexiprogWarning")
 
@@ -61,6 +64,24 @@ def test_a_proof_ends_with_the_deadline_that_its_thread_works_for():
             assert proved()
         assert not proved()
     assert proved()
+
+
+def test_a_long_step_of_a_proof_is_left_behind_and_fractions_are_read_within_the_limit():
+    """A factorisation cannot be stopped; a matrix of fractions is read entry by entry."""
+    ended = threading.Event()
+    with Deadline(0.1).here(), pytest.raises(OutOfTime):
+        long_step(ended.wait, 60.0)
+    ended.set()
+    assert long_step(int, "11", 2) == 3
+    many = np.arange(1.0, 600.0) / 7
+    with Deadline(-9.0).here():
+        assert factorised(sp.eye_array(601, format="csc")) is None
+        for read in (
+            lambda: read_floats(many),
+            lambda: IntegerProgram(ExactLP.of([1], [[2]], [3])),
+        ):
+            with pytest.raises(OutOfTime):
+                read()
 
 
 def test_a_budget_is_used_up_by_what_runs_and_not_by_waiting():
@@ -180,7 +201,8 @@ def test_a_time_limit_reaches_every_loop(name):
     assert time.process_time() - begun < 4.0
     assert list(caught.value.partial) == ["first"]
     if name == "conflict":  # in peace the former
-        assert re.search("perhaps not all of them are needed|time was over", str(caught.value))
+        said = "perhaps not all of them are needed|time was over|ran into a"
+        assert re.search(said, str(caught.value))
     else:
         assert any(attempt.status.is_limit for attempt in caught.value.attempts)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -45,17 +45,33 @@ STYLE = """
 """
 
 
+def visible(text: str) -> str:
+    """A text whose control characters and marks of direction are shown and not obeyed."""
+    if text.isprintable():
+        return text
+    return "".join(
+        letter
+        if letter.isprintable() or letter == "\n"
+        else letter.encode("unicode_escape").decode()
+        for letter in text
+    )
+
+
 class Report(str):
-    """A text that notebooks show as tables; elsewhere it reads as it prints."""
+    """A text that notebooks show as tables; as a text it reads as it prints."""
 
     __slots__ = ("html",)
     html: str
+
+    def __new__(cls, text: str) -> Self:
+        """Names of classes may hold what terminals obey."""
+        return super().__new__(cls, visible(text))
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
-        return self.html
+        return visible(self.html)
 
 
 class ReportShown:
@@ -74,7 +90,7 @@ class ReportShown:
 
     def _report_html(self) -> str:
         fitted = hasattr(self, "stopped_") or hasattr(self, "rule_")
-        return self.report().html if fitted else ""  # type: ignore[attr-defined]
+        return self.report()._repr_html_() if fitted else ""  # type: ignore[attr-defined]
 
 
 def report_of(model: Any, *, name: str | None = None, notes: Sequence[str] = ()) -> Report:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from lexiprog.canon import standard_form
 from lexiprog.canon.standard_form import columns_of
 
 
@@ -60,3 +61,13 @@ def test_columns_of_a_matrix_that_is_gone_are_forgotten():
     del matrix
     gc.collect()
     assert gone() is None
+
+
+def test_a_matrix_that_outlives_its_module_is_forgotten_in_silence(monkeypatch):
+    """When Python ends, the names of modules are None; what it says then would be shown."""
+    matrix = sp.csc_array(np.eye(3))
+    assert columns_of(matrix) is columns_of(matrix)
+    with monkeypatch.context() as ending:
+        ending.setattr(standard_form, "_known", None)
+        del matrix
+        gc.collect()

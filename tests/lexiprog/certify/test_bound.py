@@ -333,16 +333,17 @@ def test_the_metric_of_matrices_is_their_root_on_both_sides(layout):
 
 
 def test_each_cone_has_its_metric_in_its_place():
-    z = np.array([7, 5, 2, 3, 4, 4, 0, 9, -1, 2, 3, 6, 5, -4], float)
-    cones = Cones(nonneg=1, soc=(1, 3), psd=(2,), exp=1, power=((0.5, 0.5),))
+    z = np.array([7, 5, 3, 5, 2, 3, 4, 4, 0, 9, -1, 2, 3, 6, 5, -4], float)
+    cones = Cones(nonneg=1, soc=(1, 2, 3), psd=(2,), exp=1, power=((0.5, 0.5),))
     roots = module._roots(cone(cones, z), z)
-    assert [len(root) for root in roots] == [1, 3, 3, 3, 3]
+    assert [len(root) for root in roots] == [1, 2, 3, 3, 3, 3]
     assert roots[0].tolist() == [[5.0]]
-    at = module._root_of_pair(z[2:5], cone(cones, z).frame.mates[0] - 2)
-    np.testing.assert_array_equal(roots[1], at)
-    np.testing.assert_allclose(np.diag(roots[2]), [4, 6, 9])
-    assert roots[3].tolist() == np.diag([1.0, 2, 3]).tolist()
-    assert roots[4].tolist() == np.diag([6.0, 5, 4]).tolist()
+    np.testing.assert_array_equal(roots[1], module._root_of_pair(z[2:4], 1))
+    at = module._root_of_pair(z[4:7], cone(cones, z).frame.mates[1] - 4)
+    np.testing.assert_array_equal(roots[2], at)
+    np.testing.assert_allclose(np.diag(roots[3]), [4, 6, 9])
+    assert roots[4].tolist() == np.diag([1.0, 2, 3]).tolist()
+    assert roots[5].tolist() == np.diag([6.0, 5, 4]).tolist()
 
 
 def test_multipliers_are_moved_inwards_by_a_share_of_themselves():
@@ -360,23 +361,17 @@ def test_multipliers_are_moved_inwards_by_a_share_of_themselves():
 def test_a_square_of_its_own_holds_a_column_near_the_point():
     """r (y - x) + p / 2 (y - x)**2 is at least -r**2 / 2p; also beside an error of the cost r."""
     P = sp.csc_array(np.array([[2.0, 0, 0, 0], [0, 4, 1, 0], [0, 1, 4, 0], [0, 0, 0, 0]]))
-    form = StandardForm(np.zeros(4), 0.0, sp.csc_array((0, 4)), np.zeros(0), Cones(), P)
     reduced = Sums(np.array([3.0, 1, 1, 1]), np.zeros(4), np.array([0.5, 0, 0, 0]))
     x = np.array([5.0, 1, 1, 1])
     everything = np.ones(4, dtype=bool)
-    charges, strong = module._bend(form, x, reduced, everything)
+    charges, strong = module._bend(P, x, reduced, everything)
     assert strong.tolist() == [True, False, False, False]
     # 15 +- 2.5, less 3.5**2 / 4
     assert charges.lower[0] == pytest.approx(15 - 2.5 - 3.0625, rel=1e-5)
     assert charges.lower[0] <= 15 - 2.5 - 3.0625
-    assert not module._bend(form, x, reduced, ~everything)[1].any()
+    assert not module._bend(P, x, reduced, ~everything)[1].any()
     falling = Sums(np.array([-3.0, 1, 1, 1]), np.zeros(4), np.array([0.5, 0, 0, 0]))
-    assert module._bend(form, x, falling, everything)[0].lower[0] == pytest.approx(
-        -15 - 2.5 - 3.0625
-    )
-    plain = StandardForm(np.zeros(4), 0.0, sp.csc_array((0, 4)), np.zeros(0), Cones())
-    charges, strong = module._bend(plain, x, reduced, everything)
-    assert (strong.tolist(), charges.high[1:].tolist()) == ([False] * 4, [1, 1, 1])
+    assert module._bend(P, x, falling, everything)[0].lower[0] == pytest.approx(-15 - 2.5 - 3.0625)
 
 
 def test_sums_are_put_together_and_what_is_no_number_bounds_nothing():
@@ -430,6 +425,15 @@ def test_the_objective_is_a_row_up_to_half_its_terms_above_the_point():
     assert (upper[1], ceiling) == (np.inf, np.inf)
 
 
+def test_only_columns_without_an_end_are_charged_by_what_rows_imply():
+    """Least x + y with x of at least -5 by rows, and y of at least 0, or of 1 by its row: -5."""
+    form = StandardForm(np.ones(2), 0.0, sp.csc_array(-np.eye(2)), np.array([5.0, -1.0]),
+                        Cones(nonneg=2), None, np.array([-INF, 0.0]), np.full(2, 9.0))  # fmt: skip
+    x, z = Pair.of(np.ones(2)), Pair.of(np.zeros(2))
+    terms = TermSizes(form, x.high, z.high)
+    assert charged_bound(terms, x, z, form.ranges()) == pytest.approx(-5.0, rel=1e-14)
+
+
 # Multipliers that are corrected where nothing bounds a column.
 
 
@@ -474,6 +478,15 @@ def test_what_a_surface_leaves_in_doubt_is_taken_from_the_bound(seed):
     assert doubt == pytest.approx(2.0 * away, rel=1e-9)
     ranges = problem.form.ranges()
     assert bound == charged_bound(terms, *pairs, ranges) - doubt < problem.optimum
+
+
+def test_a_column_at_its_end_is_balanced_where_its_cost_leads_to_no_end():
+    """Least x + 3y over x + y >= 1, x >= 0 and 1 <= y <= 5: 3, where x must not cost -1e-9."""
+    form = StandardForm(np.array([1.0, 3.0]), 0.0, sp.csc_array([[-1.0, -1.0]]), -np.ones(1),
+                        Cones(nonneg=1), None, np.array([0.0, 1]), np.array([INF, 5]))  # fmt: skip
+    found, bounds, best = corrections(form, np.array([0.0, 1.0]), np.array([1.0 + 1e-9]))
+    assert len(found) == 1
+    assert best == bounds[0] == pytest.approx(3.0, abs=1e-15)
 
 
 def test_no_correction_is_tried_twice():

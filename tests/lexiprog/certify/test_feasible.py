@@ -1,6 +1,7 @@
 """Rows that contradict each other by less than a rounding of their terms, and such as do not."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import cvxpy as cp
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import lexiprog as lx
+from lexiprog.canon.decimals import DecimalResiduals, decimal_residuals
 from lexiprog.canon.standard_form import Cones, StandardForm
 from lexiprog.certify.feasible import (
     equilibrium,
@@ -62,6 +64,18 @@ def test_a_point_that_misses_nothing_needs_no_other():
     assert met(form, [1.0 + 2.0**-52]) is False
 
 
+def test_a_row_whose_terms_are_all_zero_holds_where_its_columns_stay():
+    """x <= y at (0, 0) beside 3 z <= 1, which z misses by a rounding."""
+    form = rows([[1.0, -1.0, 0.0], [0.0, 0.0, 3.0]], [0.0, 1.0])
+    assert met(form, [0.0, 0.0, np.nextafter(1 / 3, 1.0)]) is True
+    both = rows([[1.0, -1.0, 0.0], [1.0, 0.0, 3.0]], [0.0, 1.0])
+    terms = TermSizes(both, np.zeros(3), np.zeros(2))
+    found = on_touched_rows(
+        terms, np.array([0.0, 0.0, 0.5]), touched=0.5, pressed=np.zeros(2, bool)
+    )
+    assert found.nearest == pytest.approx([0.0, 0.0, 1 / 3], rel=1e-15)
+
+
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_a_column_at_its_end_stays_there(side):
     """x + y = 1, with x = 0 the end of its range and y a little too large: only y may move."""
@@ -76,6 +90,36 @@ def test_a_column_at_its_end_stays_there(side):
     found = on_touched_rows(terms, point, touched=1e-9, pressed=np.zeros(1, bool))
     assert found.nearest.tolist() == [0.0, 1.0]
     assert met(form, point)
+
+
+@pytest.mark.parametrize("beyond", [-1, 1])
+@pytest.mark.parametrize("other", ["bound", "row"])
+def test_independent_rows_are_not_met_beyond_what_limits_their_solution(beyond, other):
+    """2x - y = 1 and x + y = 2 at (1, 1), where x is limited to a little less or more than 1."""
+    A, b = [[2.0, -1.0], [1.0, 1.0]], [1.0, 2.0]
+    limit = 1.0 + beyond * 2.0**-30
+    if other == "bound":
+        form = replace(rows(A, b, 2), lower=np.array([-9.0, -9.0]), upper=np.array([limit, 9.0]))
+    else:
+        form = rows([*A, [1.0, 0.0]], [*b, limit], 2)
+    assert met(form, [1.0 - 2.0**-29, 1.0 + 2.0**-29]) == (beyond > 0)
+
+
+def test_rows_of_whole_numbers_are_met_nearby_unless_they_contradict_each_other_in_fractions():
+    rng = np.random.default_rng(5)
+    said = []
+    for _ in range(100):
+        A = rng.integers(-3, 4, (3, 3)).astype(float)
+        sums = rng.random() < 0.5
+        A[2] = A[:2].sum(axis=0) if sums else A[2]
+        if np.linalg.matrix_rank(A) < 3 - sums:
+            continue
+        b = A @ (rng.integers(1, 4, 3) / 3.0)  # rounded, so that sums may contradict their parts
+        one, other, total = map(Fraction, b.tolist())
+        point = np.linalg.lstsq(A, b)[0]
+        said.append((sums, met(rows(A, b, 3), point)))
+        assert said[-1][1] == (not sums or one + other == total)
+    assert {(False, True), (True, True), (True, False)} == set(said)
 
 
 CONTRADICTIONS = {
@@ -100,6 +144,19 @@ def test_digits_that_were_written_decide_beside_terms_of_thousands(case, fits):
     with pytest.raises(lx.StageError) as caught:
         program.solve()
     assert "infeasible" in caught.value.status
+
+
+def test_equations_that_agree_as_decimals_are_met_as_such():
+    """x / 10 + y / 5 = 0.3 and x / 5 + y / 10 = 0.3, and their sum, of which floats differ."""
+    form = rows([[0.1, 0.2], [0.2, 0.1], [0.3, 0.3]], [0.3, 0.3, 0.6], equations=3)
+    terms, x = TermSizes(form, np.ones(2), np.zeros(3)), np.ones(2)
+    matrix = form.A.copy()
+    matrix.data = decimal_residuals(form.A.data)
+    meant = DecimalResiduals(np.zeros(2), matrix, decimal_residuals(form.b))
+    assert is_met_nearby(terms, x, touched=1e-12, decimals=lambda: meant)
+    assert not is_met_nearby(terms, x, touched=1e-12, decimals=lambda: None)
+    other = replace(meant, sides=meant.sides + 1e-17 * np.eye(3)[2])
+    assert not is_met_nearby(terms, x, touched=1e-12, decimals=lambda: other)
 
 
 # Factors that bring a matrix to about one.

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Cones, StandardForm
+from lexiprog.certify import measures
 from lexiprog.certify.certificate import Certificate
 from lexiprog.certify.measures import (
     SMALL,
@@ -87,28 +88,39 @@ def scaled(form, x, z, rng, most):
     """The same problem with rows, columns and objective multiplied by powers of two."""
     power = rng.integers(-most, most + 1, form.b.size + form.c.size + 1)
     rows, columns = 2.0 ** power[: form.b.size], 2.0 ** power[form.b.size : -1]
+    if form.integer is not None:
+        columns[form.integer] = 1.0  # whole numbers have no other unit
     start = form.cones.linear
     sizes = [*form.cones.soc, *map(form.cones.psd_rows, form.cones.psd), *[3] * form.cones.exp]
     for size in [*sizes, *(len(powers) + 1 for powers in form.cones.power)]:
         rows[start : start + size] = rows[start]
         start += size
     units = Scaling(rows, columns, float(2.0 ** power[-1]))
-    return units.of(form), units.scaled_point(x), units.scaled_multipliers(z)
+    return units.of(form), units.scaled_point(x), units.scaled_multipliers(z), units.cost
 
 
-@given(seeds, st.sampled_from(KINDS), st.booleans(), st.booleans())
-def test_no_unit_of_rows_columns_or_objective_changes_a_measure(seed, kinds, quadratic, free):
+@given(seeds, st.sampled_from([*KINDS, ("soc", "psd", "exp", "power")]), st.booleans(),
+       st.booleans(), st.booleans())  # fmt: skip
+def test_no_unit_of_rows_columns_or_objective_changes_a_measure(
+    seed, kinds, quadratic, free, integers
+):
+    """LP, QP, SOC, SDP, exponential, power and all of these with integers: same to rounding."""
     rng = np.random.default_rng(seed)
-    problem = known(seed, kinds=kinds, quadratic=quadratic, free=free)
+    problem = known(seed, kinds=kinds, quadratic=quadratic, free=free, integers=integers)
     form = problem.form
     for size in (0.0, 1e-9, 1e-3):
         x = problem.x * (1.0 + size * rng.normal(size=problem.x.size))
         z = problem.z * (1.0 + size * rng.normal(size=problem.z.size))
-        first = measure(form, x, z, claimed=form.objective(x))
-        other, y, w = scaled(form, x, z, rng, 40)
-        second = measure(other, y, w, claimed=other.objective(y))
+        other, y, w, cost = scaled(form, x, z, rng, 40)
+        below = float(problem.optimum) - 1.0 if integers else None
+        z, w = (None, None) if integers else (z, w)
+        first = measure(form, x, z, claimed=form.objective(x), bound=below)
+        below = cost * below if integers else None
+        second = measure(other, y, w, claimed=other.objective(y), bound=below)
+        assert first.certificate.basis == second.certificate.basis
         for name, value in first.certificate.measures.items():
-            assert second.certificate.measures[name] == pytest.approx(value, rel=0.03, abs=1e-13)
+            assert second.certificate.measures[name] == pytest.approx(value, rel=1e-9, abs=1e-13)
+        assert second.rounding == pytest.approx(cost * first.rounding, rel=1e-3)
 
 
 @given(seeds, st.sampled_from(KINDS), st.booleans())
@@ -221,8 +233,19 @@ def test_the_point_that_is_proved_is_inside_its_bounds_and_on_its_rows():
     # What is not near an optimum is none, or lies by another one, which is told instead.
     far = replace(form, b=np.array([-99.0]))
     assert not prove(far, x, z, claimed=4.0).measures.certificate.proved
+    inside = np.array([5.0, 0.0])
+    assert prove(far, inside, z, claimed=5.0).x is inside  # nothing better is near
     other = prove(form, np.array([5.0, 0.0]), 0.5 * z, claimed=5.0)
     assert not other.measures.certificate.proved or other.x.tolist() == [4.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("x", "beyond"),
+    [((0, 2), False), ((10, 10), False), ((-1e-15, 2), True), ((0, -3), True),
+     ((10 + 1e-8, 2), False), ((10 + 1e-7, 2), True), ((-1e-15, 10 + 1e-8), True)],
+)  # fmt: skip
+def test_a_column_is_beyond_its_end_by_a_share_of_both(x, beyond):
+    assert measures._is_beyond(least(), np.array(x, float), 1e-9) is beyond
 
 
 def test_nothing_is_looked_for_once_there_is_no_time():
@@ -350,6 +373,8 @@ def test_linear_programs_in_a_batch_are_proved_one_by_one():
     moved = batched(batch_of(10, offset=-3.0), [[4, 0]], [[1]], [1.0])[0]
     assert moved.rounding == pytest.approx(16 * EPS * 11, rel=1e-12, abs=0.0)
     assert batched(batch, [[4, 0], [0, 2]], [[1], [0.5]], [4.0, 2.001])[1] is None
+    wide = batched(batch, [[4, 0], [0, 2]], [[1], [0.5]], [4.0, 2.0], tolerance=1e-5)[0]
+    assert (wide.certificate.tolerance, wide.certificate.gap_tolerance) == (1e-5, 1e-5)
 
 
 @pytest.mark.parametrize(
@@ -382,6 +407,12 @@ def test_rows_of_a_batch_that_were_computed_may_be_missed_a_little_more():
     found = batched(batch_of(10), x, [[1]], [4 - 2e-12], written=written)[0]
     assert found.certificate.row_tolerance == 1e-9
     assert found.certificate.rows == pytest.approx(2e-12 / 8, rel=1e-3, abs=0.0)
+    # What the multiplier charges for that: more than rounding explains is told, less is not.
+    assert found.certificate.slackness == pytest.approx(2e-12 / 8, rel=1e-3, abs=0.0)
+    little = batched(batch_of(10), [[4 - 2e-13, 0]], [[1]], [4 - 2e-13], written=lambda: False)[0]
+    assert little.certificate.slackness == pytest.approx(2e-13 / 8, rel=0.01, abs=0.0)
+    least = batched(batch_of(10), [[4 - 2e-14, 0]], [[1]], [4 - 2e-14], written=lambda: False)[0]
+    assert least.certificate.slackness == 0.0
     assert batched(batch_of(10), x, [[1]], [4 - 2e-12], written=written) == [None]
     assert batched(batch_of(10), [[4, 0]], [[1]], [4.0], written=written)[0] is not None
     assert len(asked) == 2  # only where a row is missed
@@ -401,12 +432,21 @@ def test_a_point_at_its_upper_ends_is_inside_and_only_who_is_outside_is_left_out
     assert second is None
 
 
+def test_a_column_without_an_end_is_left_out_of_a_batch():
+    batch = batch_of(10)
+    assert batched(batch, [[4, 0]], [[1]], [4.0])[0].certificate.proved
+    assert batched(replace(batch, upper=batch.upper + INF), [[4, 0]], [[1]], [4.0]) == [None]
+
+
 def test_what_is_left_of_a_reduced_cost_by_rounding_is_not_charged_in_a_batch():
     """1 - (1 + 2**-51) of terms of 2 is nothing, however far the end: least x + y over a row."""
     batch = batch_of(1e8, c=((1, 1),), b=-2.0, A=((-1.0, -1.0),))
     (found,) = batched(batch, [[1, 1]], [[1 + 2.0**-51]], [2.0])
     assert found.certificate.slackness == 0.0
     assert 0.0 < found.certificate.gap < 1e-6
+    just = batch_of(1e8, c=((1 + 2.0**-50,) * 2,), b=-2.0, A=((-1.0, -1.0),))  # 2**-50 of 2
+    (found,) = batched(just, [[1, 1]], [[1 - 2.0**-50]], [2.0])
+    assert found.certificate.slackness == 0.0
 
 
 def test_rows_of_a_batch_are_met_up_to_the_rounding_of_their_lengths():

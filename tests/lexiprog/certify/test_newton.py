@@ -312,6 +312,12 @@ def test_what_has_a_multiplier_larger_than_its_slack_is_tight():
         assert [(part.tolist(), order) for part, order in tight.squares] == [([12], 1)]
         assert (tight.x[-2:].tolist(), tight.free.tolist()) == (ends, [*range(19), *others])
     assert newton._tight(replace(form, b=-2.0 * np.eye(19)[14]), x, z) is None
+    # Costs of just as much as the distance put no column to its end.
+    far = np.append(np.zeros(19), [0.25, 0.25])
+    equal = replace(form, c=np.append(z, [0.25, -0.25]), P=None, lower=x - 9 + 35 * far,
+                    upper=x + 9 - 35 * far)  # fmt: skip
+    tight = newton._tight(equal, x, z)
+    assert (tight.x[-2:].tolist(), tight.free[-2:].tolist()) == ([1.0, 2.0], [19, 20])
 
 
 # The whole of it.

@@ -166,6 +166,11 @@ def test_room_is_handed_on_by_four_rows_at_most():
     found = rooms(terms, np.zeros(7))
     assert found.tolist() == rooms_by_hand(replace_ends(terms, 0, 6.0), np.zeros(7), [], False)
     assert np.isfinite(found).tolist() == [True] * 4 + [False] * 3
+    # Nor is it handed on by a number that is none: y - z = 0 beside x = 6.
+    form = form_of([[1, 0, 0], [1, 1, -1]], [6, 0], Cones(zero=2))
+    form.A.data[1] = 0.0
+    at = np.array([0.0, 1.0, 1.0])
+    assert rooms(TermSizes(form, at, np.zeros(2)), at).tolist() == [6.0, INF, INF]
 
 
 def test_without_rows_the_ends_of_a_column_are_its_room():
@@ -351,6 +356,11 @@ def test_a_bound_is_active_where_it_is_nearer_than_the_reduced_cost_is_large(roo
     near = np.array([side * 0.05])
     x, _ = on_active_set(form, near, np.zeros(0), np.array([room]))
     assert x.tolist() == [side * end]
+    # Just as near as it is large it is not active yet: 4/8 of the room beside 2 of terms of 4.
+    steep = replace(form, c=np.array([-3.0 * side]), lower=np.full(1, -5.0), upper=np.full(1, 5.0))
+    for width, wanted in ((8.0, 3.0), (8.25, 5.0)):
+        x, _ = on_active_set(steep, np.array([side]), np.zeros(0), np.array([width]))
+        assert x.tolist() == [pytest.approx(side * wanted, rel=1e-15)]
     tiny = replace(form, c=form.c / 64, lower=form.lower / 64, upper=form.upper / 64)
     x, _ = on_active_set(tiny, near / 64, np.zeros(0), np.array([room / 64]))
     assert x.tolist() == [side * end / 64]
@@ -372,6 +382,11 @@ def test_rows_are_tight_by_their_kind_their_slack_or_what_they_are_worth():
         form = form_of([[1, 1]], [2], cones, **box)
         found = on_active_set(form, np.array([x, 1.0]), np.zeros(1), np.ones(2))
         assert found[0].tolist() == [wanted, 1.0]
+    # One that is met and worth nothing does not hold the least x**2 / 2 - x / 2.
+    form = form_of([[1, 1]], [2], Cones(nonneg=1), [-0.5, 0], P=sp.csc_array(np.diag([1.0, 0])),
+                   **box)  # fmt: skip
+    x, z = on_active_set(form, np.ones(2), np.zeros(1), np.ones(2))
+    assert (x.tolist(), z.tolist()) == ([0.5, 1.0], [0.0])
     # Least x over 100 x + y >= 101: worth 0.01 * 202 of 2, with a slack of 1 of 202.
     form = form_of([[-100, -1]], [-101], Cones(nonneg=1), [1, 0], **box)
     x, z = on_active_set(form, np.array([1.01, 1.0]), np.array([0.01]), np.ones(2))
@@ -512,6 +527,7 @@ def test_two_columns_and_a_product_the_less_used_one_is_moved():
         ([[0, -1], [0, 0], [0, 0]], [0, -2, 6], [3, 9], None),
         ([[-1, 0], [0, 0], [0, -1]], [0, -2, 0], [3, 9], None),
         ([[-1, 0], [0, 0], [0, -1]], [0, 0, 0], [3, 9], None),
+        ([[-1, 0], [0, 0], [0, -1]], [0, 2e-3, 0], [3, 9], None),  # no float is as large
         ([[-1, -1], [0, 0], [-1, -1]], [0, 2, 0], [3, 9], None),
     ],
 )

@@ -24,6 +24,11 @@ BOUND_LOSS = 1e-12  # as a share of 1 + |value|
 seeds = st.integers(0, 2**32 - 1)
 
 
+def signed(form, z):
+    """Multipliers in the dual cones."""
+    return np.where(np.arange(z.size) < form.cones.zero, z, np.maximum(z, 0.0))
+
+
 def quadratic(seed):
     """Squares of any kind over rows and a box, with a point and multipliers of anybody's choice."""
     rng = np.random.default_rng(seed)
@@ -38,7 +43,7 @@ def quadratic(seed):
         Cones(zero=zero, nonneg=m - zero), sp.csc_array(root @ root.T), lower,
         lower + rng.uniform(0.0, 3.0, n),
     )  # fmt: skip
-    return form, rng.uniform(form.lower, form.upper), rng.normal(size=m)
+    return form, rng.uniform(form.lower, form.upper), signed(form, rng.normal(size=m))
 
 
 def distance(seed):
@@ -72,7 +77,7 @@ def boxed(seed):
         Cones(zero=zero, nonneg=m - zero), lower=lower, upper=lower + rng.uniform(0, 3, n),
     )  # fmt: skip
     z = rng.normal(size=m) if seed % 2 else np.abs(rng.normal(size=m))
-    return form, rng.uniform(lower - 0.1, form.upper + 0.1), z
+    return form, rng.uniform(lower - 0.1, form.upper + 0.1), signed(form, z)
 
 
 @given(seed=seeds)
@@ -120,7 +125,6 @@ def test_a_length_whose_multiplier_is_a_little_too_large_is_bounded_as_well(seed
 @pytest.mark.parametrize("seed", range(20))
 def test_it_says_what_twice_the_working_precision_says(seed):
     form, x, z = quadratic(seed)
-    z = np.where(np.arange(z.size) < form.cones.zero, z, np.maximum(z, 0.0))
     value = form.objective(x)
     slow = lower_bound(TermSizes(form, x, z), x, z)
     assert bound_with_rounding(form, x, z) <= slow + BOUND_LOSS * (1.0 + abs(value))
@@ -137,7 +141,7 @@ def test_what_is_not_that_simple_is_left_to_others():
     assert bound_with_rounding(form, x, project(form.cones, 1.01 * z, dual=True)) is None
     # A free column with a reduced cost has no least either.
     free = StandardForm(np.ones(1), 0.0, sp.csc_array(np.ones((1, 1))), np.ones(1), Cones(nonneg=1))
-    assert bound_with_rounding(free, np.ones(1), np.array([-0.5])) is None
+    assert bound_with_rounding(free, np.ones(1), np.array([0.5])) is None
 
 
 def test_a_free_column_is_not_known_to_cost_nothing_where_rounding_hides_it():
@@ -257,6 +261,42 @@ def test_products_that_are_all_rounded_to_one_side_do_not_lift_the_bound(where):
     assert Fraction(found) <= bound_by_hand(form, x, z)
 
 
+def test_where_rounding_hides_the_sign_multipliers_are_made_smaller_by_a_rounding():
+    """1 - 1 - 2^-80 x falls for ever over x >= 0; 1 - (1 - 2^-52) (1 + 2^-80) does not."""
+    form = StandardForm(np.ones(1), 0.0, sp.csc_array([[-1.0], [-(2.0**-80)]]), -np.ones(2),
+                        Cones(nonneg=2), lower=np.zeros(1))  # fmt: skip
+    bound = bound_with_rounding(form, np.ones(1), np.ones(2))
+    # Each of the two multipliers loses two units, and eight are taken from the sum.
+    assert (2.0 - bound) / UNIT_ROUNDOFF == pytest.approx(4 + 16, abs=1.5)
+    turned = replace(form, A=-form.A, c=-form.c, lower=None, upper=np.zeros(1))
+    assert bound_with_rounding(turned, -np.ones(1), np.ones(2)) == bound
+
+
+@pytest.mark.parametrize("unit", [1.0, 4.0, 0.125])
+def test_multipliers_that_are_too_large_lose_twice_what_is_too_much_in_any_unit(unit):
+    """The least x over x >= 1, beside y of nothing at all, with the multiplier 1 + 1e-12."""
+    A, ends = sp.csc_array([[-unit, -1.0]]), (np.zeros(2), np.array([np.inf, 0.0]))
+    form = StandardForm(np.array([unit, 0.0]), 0.0, A, -np.ones(1), Cones(nonneg=1), None, *ends)
+    bound = bound_with_rounding(form, np.zeros(2), np.array([1.0 + 1e-12]))
+    assert 1.0 - bound == pytest.approx(1e-12, rel=0.01, abs=0.0)
+
+
+def test_what_rounding_adds_to_a_reduced_cost_is_charged_with_its_square():
+    """2^-10 of terms of 2^41 beside x**2 / 2: six long roundings of these, and one of itself."""
+    form = StandardForm(np.array([2.0**40, 0.0]), 0.0, sp.csc_array([[-1.0, 1.0]]), np.zeros(1),
+                        Cones(nonneg=1), sp.csc_array(np.diag([1.0, 0.0])),
+                        np.array([-np.inf, 0.0]), np.array([np.inf, 0.0]))  # fmt: skip
+    bound = bound_with_rounding(form, np.zeros(2), np.array([2.0**40 - 2.0**-10]))
+    wrong = 6 * LONG_ROUNDOFF * 2.0**41 + UNIT_ROUNDOFF * 2.0**-10
+    assert bound == pytest.approx(-((2.0**-10 + wrong) ** 2) / 2, rel=1e-5, abs=0.0)
+
+
+def test_what_underflows_is_taken_from_a_bound_of_nothing():
+    form = StandardForm(np.zeros(1), 0.0, sp.csc_array([[1.0]]), np.zeros(1), Cones(nonneg=1),
+                        None, np.zeros(1), np.ones(1))  # fmt: skip
+    assert -1e-300 < bound_with_rounding(form, np.zeros(1), np.zeros(1)) < 0.0
+
+
 def test_a_form_without_entries_is_left_to_the_other_bound():
     form = StandardForm(np.ones(2), 0.0, sp.csc_array((1, 2)), np.ones(1), Cones(nonneg=1),
                         lower=np.zeros(2), upper=np.ones(2))  # fmt: skip
@@ -300,10 +340,10 @@ def test_a_column_with_one_bound_is_charged_there_or_not_at_all(cost, lower, upp
                         Cones(nonneg=1), None, np.array([lower, -np.inf]),
                         np.array([upper, np.inf]))  # fmt: skip
     bound = bound_with_rounding(form, np.zeros(2), np.zeros(1))
-    assert bound == (pytest.approx(0.0, abs=1e-15) if known else None)
+    assert bound == (pytest.approx(0.0, abs=1e-20) if known else None)
 
 
-@pytest.mark.parametrize("ends", ["boxed", "open"])
+@pytest.mark.parametrize("ends", ["boxed", "open", "curved"])
 def test_each_of_several_has_the_bound_that_it_has_alone(ends):
     """Objectives, boxes and multipliers of very different sizes over one matrix."""
     rng, sizes = np.random.default_rng(3), np.array([1.0, 1e6, 1e-3])
@@ -316,9 +356,11 @@ def test_each_of_several_has_the_bound_that_it_has_alone(ends):
     if ends == "open":  # where the reduced cost does not lead
         reduced = c + z @ A
         lower, upper = np.where(reduced < 0, -np.inf, lower), np.where(reduced > 0, np.inf, upper)
-    together = LinearBatch(A, b, c, np.zeros(3), lower, upper).bounds(x, z)
+    P = sp.csc_array(np.diag(np.arange(1.0, 6.0))) if ends == "curved" else None
+    x *= sizes[:, None]
+    together = LinearBatch(A, b, c, np.zeros(3), lower, upper, P).bounds(x, z)
     for k, bound in enumerate(together):
         (alone,) = LinearBatch(A, b, c[k : k + 1], np.zeros(1), lower[k : k + 1],
-                               upper[k : k + 1]).bounds(x[k : k + 1], z[k : k + 1])  # fmt: skip
+                               upper[k : k + 1], P).bounds(x[k : k + 1], z[k : k + 1])  # fmt: skip
         assert bound is not None
         assert bound == alone

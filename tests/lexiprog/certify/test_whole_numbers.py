@@ -177,7 +177,9 @@ def test_a_limit_is_a_whole_count_of_halves(b, zero, limit):
 
 
 def test_plain_rows_are_met_up_to_a_rounding_of_their_limits():
-    for side, excess in ((3.0, 0), (3.0 - 2.0**-51, 0), (2.9999, 1e-4), (2.5, 0.5), (4.5, 0.0)):
+    ulp = 2.0**-51
+    for side, excess in ((3.0, 0), (3.0 - ulp, 0), (3.0 - 4 * ulp, 0), (3.0 - 5 * ulp, 5 * ulp),
+                         (2.9999, 1e-4), (2.5, 0.5), (4.5, 0.0)):  # fmt: skip
         form = program([0, 0], [[1, 1]], [side])
         assert WholeNumbers.of(form).excess(np.array([1.0, 2.0])) == pytest.approx(excess, abs=1e-9)
         exact = WholeNumbers.of(form).excess(np.array([1.0, 2.0]))

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from lexiprog.contrib.packages import package
+from lexiprog.contrib import package
 
 
 def test_a_missing_package_is_named_with_the_way_to_get_it():

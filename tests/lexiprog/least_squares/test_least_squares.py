@@ -165,7 +165,11 @@ def test_results_are_saved_resumed_and_shown(tmp_path):
     [
         ({}, {}, "takes a mapping from names to tasks"),
         ({"a": cp.square(cp.Variable())}, {}, "task 'a': a task is about a real affine expression"),
-        ({"a": (cp.Variable(2), 3, 1)}, {}, "entry 0 has the lower end 3 above the upper one, 1"),
+        (
+            {"a": (cp.Variable(2), 3, 1)},
+            {},
+            "entry 0 can be nowhere between the lower end 3 and the upper one, 1",
+        ),
         ({"a": (cp.Variable(2), 0)}, {}, "a task is an affine expression, or"),
         ({"a": (cp.Variable(2), [0, 1, 2], 9)}, {}, "an end is a number, or one for each of 2"),
         ({"a": (cp.Variable(2), cp.Variable(2), 9)}, {}, "an end is made of numbers and param"),
@@ -223,5 +227,27 @@ def test_a_linear_part_that_no_square_bounds_is_no_least_squares():
     assert result["a"].solver != "ACTIVE_SET"
     assert result["a"].value == pytest.approx(-2e-3)
     assert result.final[x] == pytest.approx([0.0, -2.0], abs=1e-6)
+    nothing = cp.quad_form(x, cp.psd_wrap(np.zeros((2, 2))))
+    assert least_squares_of(cp.Minimize(cp.sum_squares(x) + nothing), general=True) is not None
     indefinite = cp.quad_form(x, cp.psd_wrap(np.diag([1.0, -1.0])))
     assert least_squares_of(cp.Minimize(indefinite), general=True) is None
+
+
+def test_ends_that_parameters_cross_are_named_and_those_crossed_by_rounding_are_met():
+    x, lower, upper = cp.Variable(2, name="x"), cp.Parameter(2), cp.Parameter(2)
+    tasks = {"rest": x, "limits": (2 * x, lower, upper)}
+    program = lx.hierarchical_least_squares(tasks, [x <= 9])
+    step = program.compile([lower, upper])
+    lower.value, upper.value = [0.0, 4.0], [0.0, 3.0]
+    for solve in (program.solve, lambda: step([0.0, 4.0], [0.0, 3.0])):
+        with pytest.raises(lx.DeclarationError, match="'limits': entry 1 can be nowhere .* 4 .* 3"):
+            solve()
+    for end in (np.inf, -np.inf):
+        with pytest.raises(lx.DeclarationError, match=f"entry 0 can be nowhere .* {end} "):
+            step([end, 0.0], [end, 1.0])
+    rounded = np.array([0.3, 0.7])
+    found = step(rounded + 2.0**-53, rounded)
+    assert (found.status, found.variables["x"].tolist()) == ("optimal", [0.0, 0.0])  # of "rest"
+    limits = lx.hierarchical_least_squares({"limits": (2 * x, lower, upper)})
+    found = limits.compile([lower, upper])(rounded + 2.0**-53, rounded)
+    assert found.variables["x"] == pytest.approx(rounded / 2, rel=1e-15)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import lexiprog as lx
-from lexiprog.parametric import pareto
+from lexiprog.parametric import pareto, regions, upper_image
 
 
 def linear(**options):
@@ -107,6 +107,38 @@ def test_ctrl_c_keeps_the_front_and_resume_finds_the_rest(kind, points, ctrl_c):
     after = kind(resume=part)
     assert after.points == pytest.approx(truth.points, abs=1e-6)
     assert after.complete == truth.complete
+
+
+def without_end(**options):
+    a, b, c = (cp.Variable(nonneg=True, name=name) for name in "abc")
+    objectives = {"gain": cp.Maximize(a), "cost": cp.Minimize(2 * a + b), "rest": cp.Minimize(c)}
+    return lx.frontier(objectives, [b + c >= 1], **options)
+
+
+@pytest.mark.parametrize("calls", [1, 4])
+@pytest.mark.parametrize(
+    ("kind", "owner", "name"),
+    [(three, regions.Regions, "add"), (facets, upper_image.DoubleDescription, "cut"),
+     (without_end, upper_image.DoubleDescription, "cut"),
+     (without_end, upper_image.HighsModel, "optimum")],
+)  # fmt: skip
+def test_ctrl_c_in_the_middle_of_a_step_loses_nothing(monkeypatch, kind, owner, name, calls):
+    truth, work, left = kind(), getattr(owner, name), [calls]
+
+    def stopped(*args, **options):
+        found = work(*args, **options)
+        left[0] -= 1
+        if not left[0]:
+            raise KeyboardInterrupt
+        return found
+
+    monkeypatch.setattr(owner, name, stopped)
+    with pytest.raises(lx.Interrupted) as caught:
+        kind()
+    after = kind(resume=caught.value.partial)
+    assert after.points == pytest.approx(truth.points, abs=1e-6)
+    assert len(after.facets) == len(truth.facets)
+    assert after.complete
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)

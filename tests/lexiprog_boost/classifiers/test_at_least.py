@@ -76,6 +76,10 @@ def test_too_few_cases_are_warned_of_and_no_unseen_points_refused():
         LexiEnsembleClassifier(LIST, at_least={"A": 0.9}, margins_from="train").fit(X, y)
     with pytest.raises(ValueError, match="the classes are"):
         LexiEnsembleClassifier(LIST, at_least={"D": 0.9}, random_state=0).fit(X, y)
+    with pytest.raises(TypeError, match="a mapping from labels to floors"):
+        LexiEnsembleClassifier(LIST, at_least=[("A", 0.9)]).fit(X, y)
+    with pytest.raises(ValueError, match="confidence is 2"):
+        LexiEnsembleClassifier(LIST, at_least={"A": 0.9}, confidence=2).fit(X, y)
 
 
 def test_classes_without_a_cost_cost_one():

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_classification
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
@@ -76,6 +77,8 @@ def test_what_cannot_be_promised_is_said_and_by_choice_refused():
         model.set_params(unpromised="warn").fit(X, y)
     with pytest.raises(ValueError, match=words):
         model.set_params(unpromised="refuse").fit(X, y)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
 
 
 def test_the_report_has_a_line_a_priority_with_its_price(fitted):
@@ -169,6 +172,11 @@ class _NoScores(NearestCentroid):
     decision_function = property()
 
 
+class _NotANumber(GaussianNB):
+    def predict_proba(self, X):
+        return super().predict_proba(X) * np.nan
+
+
 def test_what_is_given_for_each_point_reaches_the_estimator_with_its_points():
     X, y = three_classes(0, 900)
     twice = np.r_[np.ones(600), np.zeros(300)]  # the last points weigh nothing
@@ -194,12 +202,24 @@ def test_points_at_hand_may_lack_a_class_that_the_fitted_estimator_knows():
     assert model.floors_[0].status == "promised"
     assert np.isnan(model.recalls_["C"])
     assert recall(model, new, labels, "A") >= 0.9
+    model.set_params(priorities=[("recall", "C")]).fit(new[kept], labels[kept])
+    assert np.isnan(model.aims_["recall of C"])
+    model.set_params(priorities=FLOORS[:2]).fit(new[kept], labels[kept])
+    told = model.report()
+    assert "2 of 2 floors kept" in told
+    assert "costs the rest" not in told
 
 
 def test_decision_values_are_one_a_class():
     X, y = make_classification(400, n_classes=4, n_informative=5, random_state=0)
     model = LexiThresholdClassifier(SVC(decision_function_shape="ovo"), random_state=0)
     with pytest.raises(ValueError, match=r"6 decision values for 4 classes.*'ovr'"):
+        model.fit(X, y)
+    with pytest.raises(ValueError, match=r"3 decision values for 3 classes, one a pair.*'ovr'"):
+        model.fit(X[y < 3], y[y < 3])
+    model.set_params(estimator__decision_function_shape="ovr").fit(X[y < 3], y[y < 3])
+    model.set_params(estimator=_NotANumber())
+    with pytest.raises(ValueError, match="_NotANumber has scores that are nan or infinite"):
         model.fit(X, y)
 
 

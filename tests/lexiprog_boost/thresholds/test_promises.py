@@ -83,6 +83,7 @@ def test_joint_levels_keep_the_joint_level_whatever_is_spent():
         ([("cost", {"C": 1})], "there is a cost for 'C'"),
         ([("cost", {"A": -1})], "a number from 0 on"),
         ([("worst recall", "sex", "age")], "no priority"),
+        ([("worst recall", 0.8)], "give every class one of its own"),
     ],
 )
 def test_what_is_no_priority_is_named(given, said):
@@ -102,5 +103,6 @@ def test_one_priority_needs_no_list_and_what_is_open_serves_the_worst_class():
         "false positive rate of B <= 0.05",
         "cost",
     ]
+    assert texts([("recall", "A", 0.9), ("recall", "A", 0.9)]) == texts(("recall", "A", 0.9))
     again = read_priorities([("recall", "A", 0.9, "sex")], np.array(["A", "B"]))
     assert read_priorities(again, np.array(["A", "B"])) == again

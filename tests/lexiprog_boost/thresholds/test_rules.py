@@ -106,6 +106,7 @@ def short_of(floor, points):
         [("precision", 0, 0.6), "worst recall"],
         [("recall", 0, 0.4, "sex"), ("recall", 1, 0.3), ("worst recall", "sex")],
         [("recall", 0, 0.5), ("recall", 1), "worst recall"],
+        [("false positive rate", 1, 0.4), ("recall", 0, 0.6), ("recall", 1, 0.3)],
     ],
     ids=lambda given: ", ".join(one if isinstance(one, str) else one[0] for one in given),
 )
@@ -147,6 +148,24 @@ def test_aims_leave_a_ceiling_alone_that_came_after_a_floor():
     assert [floor.status for floor in floors] == ["promised", "promised"]
     assert floors[1].bound <= 0.2
     assert floors[1].measured > 0.1, "what the ceiling leaves is used"
+
+
+def test_a_ceiling_takes_nothing_from_the_floors_after_it():
+    points = draw(0, [100] * 3, spread=0.7)
+    later = [("recall", 0, 0.7), "worst recall"]
+    alone = fit_rule(points, wanted(later, points)).floors[0]
+    ceiling, floor = fit_rule(
+        points, wanted([("false positive rate", 1, 0.4), *later], points)
+    ).floors
+    assert (ceiling.priority.label, ceiling.status) == (1, "promised")
+    assert floor.is_kept
+    assert floor.measured == alone.measured
+    # The class that is left may need more than the ceiling leaves: the claim gives way.
+    wide, left = fit_rule(
+        points, wanted([("false positive rate", 0, 0.9), ("false positive rate", 1, 0.9),
+                        ("recall", 2, 0.6)], points)
+    ).floors[::2]  # fmt: skip
+    assert (wide.status, left.status) == ("promised", "promised")
 
 
 def test_a_precision_of_the_class_that_is_left_is_tested():
@@ -276,6 +295,8 @@ def test_with_two_classes_a_false_positive_is_a_missed_case_of_the_other():
     assert np.array_equal(ceiling.rule(points.logs), floor.rule(points.logs))
     assert ceiling.floors[0].status == "promised"
     assert ceiling.floors[0].bound == pytest.approx(1 - floor.floors[0].bound)
+    assert ceiling.floors[0].why.endswith("are not claimed")
+    assert floor.floors[0].why.endswith("are right")
 
 
 def test_ceilings_by_multipliers_are_refused_with_the_way_out():
