@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.backends.highs import HighsModel
-from lexiprog.backends.solver import default_fallbacks
+from lexiprog.backends.solver import FallbackSolvers, default_fallbacks
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
@@ -33,6 +33,7 @@ from lexiprog.solve.direct import VerifiedOptimum, verification_solve
 from lexiprog.status import Status
 from lexiprog.tolerances import (
     ACTIVE,
+    CERTIFIED_REFINED,
     DIFFERENCE_STEP,
     EPS,
     MULTIPLIER_NOISE,
@@ -234,12 +235,17 @@ def _by_another_solver(
     declared = reference.owner()
     if declared is None or declared.integer or declared.kind == "LP" or declared.fair:
         return None
-    ladder = tuple(s for s in default_fallbacks(declared.kind) if s.name != owner.solver)
+    ladder: FallbackSolvers = default_fallbacks(declared.kind)
+    if owner.solver == ladder[0].name:
+        ladder = ladder[1:]
     verified = verification_solve(declared, NO_SLACK, solved, task.given, task.deadline, ladder)
     if verified is None:
         return None
     other = np.asarray(reference.read(_AsSolution(verified.answer, declared, owner)))  # type: ignore[arg-type]
-    return np.asarray(TWICE * np.abs(other - np.asarray(reference.read(owner))))
+    apart = np.asarray(TWICE * np.abs(other - np.asarray(reference.read(owner))))
+    if not apart.any() and owner.certificate.worst > CERTIFIED_REFINED:
+        return None  # the same solve once more, which tells nothing
+    return apart
 
 
 @dataclass(frozen=True)
