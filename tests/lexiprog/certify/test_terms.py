@@ -17,7 +17,6 @@ from lexiprog.certify.terms import (
     into_dual,
     least,
     misses,
-    outside_cones,
     ratio,
     root_of_squares,
     touched_rows,
@@ -246,8 +245,6 @@ def by_hand(form, x, z, terms):
     size = sum(abs(form.c * x)) + sum(abs(b * z)) + abs(form.offset)
     size += sum(abs(x[i] * P[i, j] * x[j]) for i in range(n) for j in range(n))
     effect = sum(abs(z[i]) * out[i] for i in range(4))
-    shares = outside_cones(terms, np.array(slack), np.array(sizes))
-    effect += sum(shares[i] * natural[i] * sizes[i] for i in range(4, m))
     return max(rows), max(columns), charges / size, value, size, effect
 
 
