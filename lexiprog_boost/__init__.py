@@ -38,9 +38,14 @@ if TYPE_CHECKING:
     from lexiprog_boost.one_class.program import one_class_program
     from lexiprog_boost.programs.dual_lexiboost import dual_balance_program, dual_class_program
     from lexiprog_boost.programs.lexiboost import lexiboost_program
-    from lexiprog_boost.programs.lpadaboost import dual_lpadaboost_program, lpadaboost_program
-    from lexiprog_boost.programs.lpboost import dual_lpboost_program, lpboost_program
-    from lexiprog_boost.programs.lpuboost import dual_lpuboost_program, lpuboost_program
+    from lexiprog_boost.programs.lp_boosting import (
+        dual_lpadaboost_program,
+        dual_lpboost_program,
+        dual_lpuboost_program,
+        lpadaboost_program,
+        lpboost_program,
+        lpuboost_program,
+    )
     from lexiprog_boost.weights.find import lexicographic_weights
 
 __version__ = version("lexiprog")
@@ -102,12 +107,12 @@ _MODULES = {
     "dual_balance_program": "programs.dual_lexiboost",
     "dual_class_program": "programs.dual_lexiboost",
     "lexiboost_program": "programs.lexiboost",
-    "dual_lpadaboost_program": "programs.lpadaboost",
-    "lpadaboost_program": "programs.lpadaboost",
-    "dual_lpboost_program": "programs.lpboost",
-    "lpboost_program": "programs.lpboost",
-    "dual_lpuboost_program": "programs.lpuboost",
-    "lpuboost_program": "programs.lpuboost",
+    "dual_lpadaboost_program": "programs.lp_boosting",
+    "lpadaboost_program": "programs.lp_boosting",
+    "dual_lpboost_program": "programs.lp_boosting",
+    "lpboost_program": "programs.lp_boosting",
+    "dual_lpuboost_program": "programs.lp_boosting",
+    "lpuboost_program": "programs.lp_boosting",
     "lexicographic_weights": "weights.find",
 }
 

@@ -158,16 +158,18 @@ class FrontProblem:
                     solve_options=solve_options,
                 )  # fmt: skip
         except StageError as error:
-            late = limited and self.deadline.left() <= OVER * asked
-            unknown = not (error.status.is_infeasible or error.status.is_unbounded)
-            if limited and (error.status.is_limit or (late and unknown)):
+            status = error.status
+            unknown = not (status.is_infeasible or status.is_unbounded)
+            if limited and (status.is_limit or (unknown and self._is_late(asked))):
                 raise OutOfTime from error
             raise
-        new = [s for name, s in result.items() if name not in self.solved]
-        stopped = any(s.status is Status.WITHIN_GAP for s in new)
-        if limited and stopped and self.deadline.left() <= OVER * asked:
+        new = [s.status for name, s in result.items() if name not in self.solved]
+        if Status.WITHIN_GAP in new and limited and self._is_late(asked):
             raise OutOfTime
         return result
+
+    def _is_late(self, asked: float) -> bool:
+        return self.deadline.left() <= OVER * asked
 
     def certified(
         self,

@@ -74,21 +74,29 @@ def checked(program: Program, scenarios: Mapping[cp.Parameter, Iterable[ArrayLik
     lists: Lists = {}
     for parameter, values in scenarios.items():
         if not isinstance(parameter, cp.Parameter) or declared.get(parameter.id) is not parameter:
-            names = ", ".join(repr(p.name()) for p in declared.values()) or "none"
-            itself = " Give the cp.Parameter itself." if isinstance(parameter, str) else ""
-            raise DeclarationError(
-                f"sweep: {parameter!s} is no parameter of this program; it has {names}.{itself}"
-            )
-        if not isinstance(values, Iterable) or isinstance(values, str):
-            raise DeclarationError(
-                f"sweep: the values of {parameter.name()!r} come in a list, not as {values!r}."
-            )
-        lists[parameter] = [_value(parameter, value, k) for k, value in enumerate(values)]
+            raise _unknown(parameter, declared.values())
+        lists[parameter] = _values(parameter, values)
     lengths = {str(p.name()): len(values) for p, values in lists.items()}
     if len(set(lengths.values())) > 1:
         text = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
         raise DeclarationError(f"sweep: the lists of values are of one length each, but {text}.")
     return lists
+
+
+def _unknown(parameter: object, declared: Iterable[cp.Parameter]) -> DeclarationError:
+    names = ", ".join(repr(p.name()) for p in declared) or "none"
+    itself = " Give the cp.Parameter itself." if isinstance(parameter, str) else ""
+    return DeclarationError(
+        f"sweep: {parameter!s} is no parameter of this program; it has {names}.{itself}"
+    )
+
+
+def _values(parameter: cp.Parameter, values: Iterable[ArrayLike]) -> list[Value]:
+    if not isinstance(values, Iterable) or isinstance(values, str):
+        raise DeclarationError(
+            f"sweep: the values of {parameter.name()!r} come in a list, not as {values!r}."
+        )
+    return [_value(parameter, value, k) for k, value in enumerate(values)]
 
 
 def _value(parameter: cp.Parameter, value: ArrayLike, position: int) -> Value:

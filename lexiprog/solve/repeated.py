@@ -18,7 +18,7 @@ from lexiprog.least_squares.active_set import NoActiveSet, find
 from lexiprog.least_squares.hierarchy import Hierarchy, Rank
 from lexiprog.least_squares.repeated import PerThread, StepAnswer, kernel
 from lexiprog.status import Status
-from lexiprog.tolerances import CERTIFIED_LEAST_SQUARES, NEARNESS
+from lexiprog.tolerances import CERTIFIED_LEAST_SQUARES, EPS, NEARNESS
 from lexiprog.typing import Array, cached_property
 
 # A multiplier is one if it is more than the first share of its terms; between the two it is not
@@ -72,6 +72,8 @@ class _Point:
         if program.P is not None:
             worth += float(size @ self._squares)
         end, away = np.where(left > 0.0, ends.lower, ends.upper), np.abs(left)
+        # What sums of so many terms are rounded by leads nowhere.
+        away[away <= (x.size + y.size) * EPS * self.terms] = 0.0
         held = np.isfinite(end)
         if not held.all():
             loose = ~held & (self.terms > 0.0)

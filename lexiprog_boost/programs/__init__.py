@@ -9,9 +9,14 @@ from lexiprog import OptimalFace, optimal_face
 from lexiprog_boost.programs.dual_lexiboost import dual_balance_program, dual_class_program
 from lexiprog_boost.programs.inputs import Inputs, check_inputs
 from lexiprog_boost.programs.lexiboost import game_program, lexiboost_program
-from lexiprog_boost.programs.lpadaboost import dual_lpadaboost_program, lpadaboost_program
-from lexiprog_boost.programs.lpboost import dual_lpboost_program, lpboost_program
-from lexiprog_boost.programs.lpuboost import dual_lpuboost_program, lpuboost_program
+from lexiprog_boost.programs.lp_boosting import (
+    dual_lpadaboost_program,
+    dual_lpboost_program,
+    dual_lpuboost_program,
+    lpadaboost_program,
+    lpboost_program,
+    lpuboost_program,
+)
 from lexiprog_boost.programs.tie_breaks import (
     closest_weights,
     leximax_deviations,

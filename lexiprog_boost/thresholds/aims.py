@@ -89,13 +89,14 @@ class Aims:
 
     def _raise(self, cells: list[int]) -> None:
         """Raise the least share of right points of these cells as far as it goes."""
-        sizes = np.array([self.cells[g][1].sum() for g in cells])
-        levels = np.unique(np.concatenate([np.arange(n + 1) / n for n in sizes]))
+        sizes = np.array([np.count_nonzero(self.cells[g][1]) for g in cells])
+        owed = self.needed[cells]
+        each = [np.arange(k, n + 1) / n for k, n in zip(owed, sizes, strict=True)]
+        levels = np.unique(np.concatenate(each))
 
         def asked(share: float) -> NDArray:
-            counts = np.ceil(share * sizes - ROUNDING).astype(np.intp)
             needed = self.needed.copy()
-            needed[cells] = np.maximum(needed[cells], counts)
+            needed[cells] = np.maximum(owed, np.ceil(share * sizes - ROUNDING))
             return needed
 
         best = last_possible(levels, lambda share: self.possible(asked(share)))

@@ -85,13 +85,8 @@ def test_no_name_of_many_acts_upon_a_terminal_or_a_page():
 
 
 def test_a_name_that_looks_like_a_script_leaves_the_explorer_whole(tmp_path):
-    explorer = lx.explore(program("<!--<script>", "</script>"))
-    explorer.save(tmp_path / "page.html")
-    outer = (tmp_path / "page.html").read_text(encoding="utf-8")
-    lx.explore(program("a", "b")).save(tmp_path / "plain.html")
-    plain = (tmp_path / "plain.html").read_text(encoding="utf-8")
-    assert outer.count("<script") == plain.count("<script") == 1  # it fits the frame to its page
-    page = html.unescape(re.search(r'srcdoc="(.*?)"', outer, re.S)[1])
+    lx.explore(program("<!--<script>", "</script>")).save(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<!--" not in page
     assert "\\u003c!--\\u003cscript>" in page
     assert page.count("<script") == page.count("</script>") == 1

@@ -304,3 +304,14 @@ def test_levels_after_a_single_point_are_proved_by_multipliers_alone():
         assert found.variables["x"] == pytest.approx(known.x, abs=1e-9)
         assert list(found.values.values()) == pytest.approx(list(costs @ known.x))
         assert all(certificate.passed for certificate in found.certificate.values())
+
+
+def test_a_quadratic_program_whose_optimum_is_zero_is_answered():
+    rng = np.random.default_rng(715)
+    x, demand = cp.Variable(6, name="x", bounds=[0, 10]), cp.Parameter(4, name="demand")
+    A = rng.integers(0, 4, (4, 6)).astype(float)
+    for _ in range(20):
+        objective = cp.sum_squares(rng.normal(size=(6, 6)) @ x) + np.array([1, 3, 1, 1, 2, 1.0]) @ x
+        step = lx.preemptive({"cost": cp.Minimize(objective)}, [A @ x >= demand]).compile(demand)
+        found = step(np.zeros(4))
+        assert (found.status, found.values["cost"]) == ("optimal", pytest.approx(0.0, abs=1e-14))

@@ -13,7 +13,7 @@ from lexiprog_boost.margins import margin_matrix
 from lexiprog_boost.pools.adaboost import train_pool
 from lexiprog_boost.pools.column_generation import column_generation_pool
 from lexiprog_boost.pools.pool import rounds_shown
-from lexiprog_boost.programs.lpuboost import uneven_costs
+from lexiprog_boost.programs.lp_boosting import uneven_costs
 from lexiprog_boost.programs.soft_margin import PointLimits, point_limits
 from lexiprog_boost.reductions.merged_soft_margin import soft_margin_weights
 

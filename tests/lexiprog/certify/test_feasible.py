@@ -76,6 +76,18 @@ def test_a_row_whose_terms_are_all_zero_holds_where_its_columns_stay():
     assert found.nearest == pytest.approx([0.0, 0.0, 1 / 3], rel=1e-15)
 
 
+@pytest.mark.parametrize(("limit", "upper", "fits"), [(0.4, 9.0, True), (0.3, 9.0, False),
+                                                      (0.4, 0.3, False)])  # fmt: skip
+def test_a_point_on_its_rows_that_is_beyond_others_or_a_bound_is_none(limit, upper, fits):
+    """3 x <= 1 is pressed on at 1/4: at 1/3 both x + y <= 3/10 and x <= 3/10 are missed."""
+    form = rows([[3.0, 0.0], [1.0, 1.0]], [1.0, limit])
+    form, point = replace(form, upper=np.array([upper, 9.0])), np.array([0.25, 0.0])
+    terms, pressed = TermSizes(form, point, np.zeros(2)), np.array([True, False])
+    found = on_touched_rows(terms, point, touched=1e-9, pressed=pressed)
+    assert (found is not None) == fits
+    assert found is None or found.nearest == pytest.approx([1 / 3, 0.0], rel=1e-15)
+
+
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_a_column_at_its_end_stays_there(side):
     """x + y = 1, with x = 0 the end of its range and y a little too large: only y may move."""

@@ -512,6 +512,10 @@ def test_two_columns_and_a_product_the_less_used_one_is_moved():
     assert on_cones(form, np.array([5.0, -2.0, 1.0])) is None
     fixed = form_of([[-2, -1, 0], [-1, -2, 0], [0, 0, -2]], [0, 0, 0], Cones(soc=(3,)))
     assert on_cones(fixed, np.array([5.0, 2.0, 0.1])) is None  # no row of a single column
+    A = np.vstack([np.hstack([fixed.A.toarray(), np.zeros((3, 2))]),
+                   [[0, 0, 0, -1, 0], [0, 0, 0, -1, 0], [0, 0, 0, 0, -2]]])  # fmt: skip
+    both = form_of(A, [0, 0, 0, 1, -1, 0], Cones(soc=(3, 3)))  # v >= y**2 behind it
+    assert on_cones(both, np.array([5, 2, 0.1, 9.5, 3])).tolist() == [5, 2, 0.1, 9, 3]
 
 
 @pytest.mark.parametrize(
@@ -632,6 +636,8 @@ def test_missed_rows_are_met_by_the_least_change_of_columns_that_cost_nothing():
     assert on_rows(TermSizes(form, met, np.zeros(2)), met, np.ones(3)) is None
     assert on_rows(terms, x, np.ones(3), largest=0) is None
     assert on_rows(terms, x, np.ones(3), largest=1) is not None
+    none = form_of([[1, 1]], [0], Cones(nonneg=1))  # of no terms at all
+    assert on_rows(TermSizes(none, np.zeros(2), np.zeros(1)), np.zeros(2), np.ones(2)) is None
     priced = replace(form, c=np.ones(3))
     assert on_rows(TermSizes(priced, x, np.zeros(2)), x, np.ones(3)) is None
 

@@ -281,6 +281,14 @@ def test_multipliers_that_are_too_large_lose_twice_what_is_too_much_in_any_unit(
     assert 1.0 - bound == pytest.approx(1e-12, rel=0.01, abs=0.0)
 
 
+def test_only_columns_without_a_known_end_are_charged_by_their_squares():
+    """Least x + 1e-6 x**2 / 2 over 0 <= x <= 1, beside y**2 / 2 of a free column, is 0."""
+    form = StandardForm(np.array([1.0, 0.0]), 0.0, sp.csc_array([[1.0, 1.0]]), np.full(1, 9.0),
+                        Cones(nonneg=1), sp.csc_array(np.diag([1e-6, 1.0])),
+                        np.array([0.0, -np.inf]), np.array([1.0, np.inf]))  # fmt: skip
+    assert bound_with_rounding(form, np.zeros(2), np.zeros(1)) == pytest.approx(0.0, abs=1e-15)
+
+
 def test_what_rounding_adds_to_a_reduced_cost_is_charged_with_its_square():
     """2^-10 of terms of 2^41 beside x**2 / 2: six long roundings of these, and one of itself."""
     form = StandardForm(np.array([2.0**40, 0.0]), 0.0, sp.csc_array([[-1.0, 1.0]]), np.zeros(1),

@@ -87,10 +87,16 @@ class Kernel:
         return [f"{kind.__name__}: {error}"]
 
 
-def test_a_notebook_gets_the_picture_once_a_cell_and_then_the_trace(error, monkeypatch):
+@pytest.fixture
+def shell_is(monkeypatch):
+    """What stands for the shell of a notebook in this test."""
+    return lambda shell: monkeypatch.setattr(notebook, "_shell", lambda: shell)
+
+
+def test_a_notebook_gets_the_picture_once_a_cell_and_then_the_trace(error, shell_is, monkeypatch):
     shell, shown = Kernel(), []
+    shell_is(shell)
     monkeypatch.setattr(notebook, "_SHOWN", {})
-    monkeypatch.setattr(notebook, "_shell", lambda: shell)
     monkeypatch.setattr("IPython.display.display", lambda data, raw: shown.append(data))
     assert error._render_traceback_() == [f"StageError: {error}"]
     error._render_traceback_()  # the kernel asks again for its reply
@@ -100,14 +106,14 @@ def test_a_notebook_gets_the_picture_once_a_cell_and_then_the_trace(error, monke
     assert len(shown) == 2
 
 
-def test_a_picture_that_cannot_be_drawn_does_not_hide_the_error(error, monkeypatch):
-    monkeypatch.setattr(notebook, "_shell", Kernel)
+def test_a_picture_that_cannot_be_drawn_does_not_hide_the_error(error, shell_is, monkeypatch):
+    shell_is(Kernel())
     monkeypatch.setattr(type(error), "_repr_html_", lambda self: 1 / 0)
     assert error._render_traceback_() == [f"StageError: {error}"]
 
 
-def test_without_ipython_the_trace_is_python_s(error, monkeypatch):
-    monkeypatch.setattr(notebook, "_shell", lambda: None)
+def test_without_ipython_the_trace_is_python_s(error, shell_is):
+    shell_is(None)
     lines = error._render_traceback_()
     assert lines[0].startswith("Traceback")
     assert str(error) in lines[-1]
