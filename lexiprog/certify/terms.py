@@ -269,13 +269,9 @@ class TermSizes:
             slackness=float(ratio(np.array(charges), np.array(size))),
             value=value,
             size=size,
-            effect=float(np.abs(z[:linear]) @ outside) + self._worth_outside(z, in_cones, sizes),
+            effect=float(np.abs(z[:linear]) @ outside),
             z=z,
         )
-
-    def _worth_outside(self, z: Array, shares: Array, sizes: Array) -> float:
-        """What slacks are worth that are moved by these shares of their terms into their cones."""
-        return float(self.natural(z) @ (shares * sizes)) if shares.any() else 0.0
 
     def _beyond(self, x: Array) -> float:
         """How far a column is beyond a bound, over the sizes of both."""

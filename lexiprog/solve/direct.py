@@ -24,6 +24,7 @@ from lexiprog.canon.scaling import Scaling
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.certify.measures import Measures, Proof, RowOrigin, measure, prove
 from lexiprog.certify.newton import sharpened
+from lexiprog.certify.polish import absorb
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.binding import Given
 from lexiprog.compile.task import Solutions, Strategy, Task, compile_alone, prepare
@@ -234,6 +235,8 @@ def _sharper(task: Task, form: StandardForm, proof: Proof) -> Proof:
     last = sharpened(form, proof.x, proof.z)
     if last is None:
         return proof
+    # Columns that have become zero were large in units of their own: the rest is for their bounds.
+    last = last[0], absorb(form, *last)
     digits, before = _measured(task, form, *last), proof.measures.certificate
     after = digits.certificate
     nearer = after.worst <= before.worst or after.nearness < before.nearness

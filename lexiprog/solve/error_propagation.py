@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.backends.highs import HighsModel
-from lexiprog.backends.solver import default_fallbacks
+from lexiprog.backends.solver import FallbackSolvers, default_fallbacks
 from lexiprog.canon.standard_form import Bounds, StandardForm
 from lexiprog.compile.answer import Answer
 from lexiprog.compile.task import Task
@@ -33,6 +33,7 @@ from lexiprog.solve.direct import VerifiedOptimum, verification_solve
 from lexiprog.status import Status
 from lexiprog.tolerances import (
     ACTIVE,
+    CERTIFIED_REFINED,
     DIFFERENCE_STEP,
     EPS,
     MULTIPLIER_NOISE,
@@ -97,15 +98,17 @@ def effect_of_reference(
         unknown = np.full(parameter.shape, owner.uncertainty if finite else owner.size)
         return slopes.effect(parameter, owner.unit, unknown)
     # What is known at once comes first; a verification solve only where that is not enough.
-    effect = 0.0
-    for estimate in OF_DUALS if reference.kind is ReferenceKind.DUAL else OF_POINTS:
+    dual, known = reference.kind is ReferenceKind.DUAL, list[float]()
+    for estimate in OF_DUALS if dual else OF_POINTS:
         error = estimate(task, reference, owner, solved)
         if error is None:
             continue
-        effect = slopes.effect(parameter, owner.unit, error)
-        if effect <= task.solver.accept * slopes.size / 10.0:
-            return effect
-    return effect
+        known.append(slopes.effect(parameter, owner.unit, error))
+        if known[-1] <= task.solver.accept * slopes.size / 10.0:
+            return known[-1]
+    # Another solver may be farther from the optimal point than ours is; of multipliers that is how
+    # one learns that there are others.
+    return known[-1] if dual and known else min(known, default=0.0)
 
 
 @dataclass
@@ -232,12 +235,17 @@ def _by_another_solver(
     declared = reference.owner()
     if declared is None or declared.integer or declared.kind == "LP" or declared.fair:
         return None
-    ladder = tuple(s for s in default_fallbacks(declared.kind) if s.name != owner.solver)
+    ladder: FallbackSolvers = default_fallbacks(declared.kind)
+    if owner.solver == ladder[0].name:
+        ladder = ladder[1:]
     verified = verification_solve(declared, NO_SLACK, solved, task.given, task.deadline, ladder)
     if verified is None:
         return None
     other = np.asarray(reference.read(_AsSolution(verified.answer, declared, owner)))  # type: ignore[arg-type]
-    return np.asarray(TWICE * np.abs(other - np.asarray(reference.read(owner))))
+    apart = np.asarray(TWICE * np.abs(other - np.asarray(reference.read(owner))))
+    if not apart.any() and owner.certificate.worst > CERTIFIED_REFINED:
+        return None  # the same solve once more, which tells nothing
+    return apart
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,9 @@ def test_a_point_that_is_off_flags_who_magnifies_it(monkeypatch):
     with pytest.warns(lx.LexiprogWarning, match=r"a\.at\(x\[0\]\)"):
         found = stages(a, b).solve({"a": loose})["b"]
     assert found.status == "optimal_inaccurate"
-    assert stages(a, b).solve()["b"].value == pytest.approx(0.0, abs=1e-3)
+    monkeypatch.undo()  # to its last digits the point is off by nothing that counts
+    found = stages(a, b).solve()["b"]
+    assert (found.status, found.value) == ("optimal", pytest.approx(0.0, abs=1e-8))
 
 
 def test_effects_are_saved(tmp_path):

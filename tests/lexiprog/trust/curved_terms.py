@@ -336,7 +336,41 @@ def curved_digits(random):
     return Case(only(cp.Minimize(curve + on), limits), (truth,), (1.0,))
 
 
+def after_a_curve(random):
+    """A linear level at the only point of a curve: water filled in, shares, nearest of a simplex.
+
+    Some columns are zero there, so that the root of the first gap would be seen in the second.
+    """
+    size, unit = random.randint(3, 7), 10.0 ** random.randint(-6, 6)
+    x, c = cp.Variable(size, nonneg=True, name="x"), _gauss(random, size)
+    at, total = np.abs(_gauss(random, size)) * unit + 0.01 * unit, unit * random.uniform(0.5, 3.0)
+    kind = random.choice(["filled", "shared", "nearest"])
+    if kind == "shared":
+        point = total * at / at.sum()
+        first = cp.Minimize(cp.sum(cp.rel_entr(x, at)))
+        best, size_of_best = total * np.log(total / at.sum()), total
+    else:
+        height = _height(at if kind == "filled" else -at, total)
+        point = np.maximum(height - at, 0.0) if kind == "filled" else np.maximum(height + at, 0.0)
+        if kind == "filled":
+            first, best = cp.Maximize(cp.sum(cp.log(at + x))), np.log(at + point).sum()
+        else:
+            first, best = cp.Minimize(cp.sum_squares(x - at)), ((point - at) ** 2).sum()
+        size_of_best = 1.0 if kind == "filled" else 0.01 * unit**2
+    levels = {"curve": first, "then": cp.Maximize(c @ x)}
+    truth = float(best), float(c @ point)
+    program = lx.preemptive(levels, [cp.sum(x) == total])
+    return Case(program, truth, (size_of_best, 0.01 * total))
+
+
+def _height(ground, total):
+    """Up to where this much fills the ground."""
+    ordered = np.sort(ground)
+    heights = (total + np.cumsum(ordered)) / np.arange(1, ordered.size + 1)
+    return heights[np.flatnonzero(heights > ordered)[-1]]
+
+
 FAMILIES = (
     curved_atoms, semidefinite, exponential, power_cones, mixed_integer, unattained,
-    control_steps, risk_within, curved_digits,
+    control_steps, risk_within, curved_digits, after_a_curve,
 )  # fmt: skip
