@@ -107,6 +107,16 @@ def knows_option(name: str) -> bool:
     return bool(highs.getOptionValue(name)[0] != highspy.HighsStatus.kError)
 
 
+def try_option(name: str, value: object, highs: Highs | None = None) -> None:
+    """Set an option, of a model of its own if none is given; ValueError if HiGHS refuses it."""
+    try:
+        said = (highs or _silent_highs()).setOptionValue(name, value)
+    except TypeError:  # no kind of value that any option has
+        said = highspy.HighsStatus.kError
+    if said == highspy.HighsStatus.kError:
+        raise ValueError(f"HiGHS refuses option {name} = {value!r}.")
+
+
 def _silent_highs() -> Highs:
     highs = highspy.Highs()  # type: ignore[no-untyped-call]
     highs.setOptionValue("output_flag", False)
@@ -187,8 +197,7 @@ class HighsModel:
     def set_options(self, options: Options) -> None:
         """Change HiGHS options; one that HiGHS refuses raises ValueError."""
         for name, value in options.items():
-            if self._highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
-                raise ValueError(f"HiGHS refuses option {name} = {value!r}.")
+            try_option(name, value, self._highs)
             self._run_options.pop(name, None)
 
     def option(self, name: str) -> Any:

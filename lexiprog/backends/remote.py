@@ -213,7 +213,7 @@ def _portable(error: BaseException) -> BaseException:
 # Seconds between two looks whether to go on waiting, those that an answer may come late, those that
 # a scheduler may be out of reach, those that it may have no worker, and those between two questions
 # for its workers.
-PULSE, GRACE, SECONDS_ALONE, SECONDS_WITHOUT, ASKED = 0.25, 5.0, 3.0, 15.0, 1.0
+PULSE, GRACE, SECONDS_ALONE, SECONDS_WITHOUT, ASKED = 0.25, 5.0, 3.0, 30.0, 1.0
 # Executors whose workers are this program's own threads and processes.
 _OWN = (ThreadPoolExecutor, ProcessPoolExecutor)
 
@@ -429,7 +429,7 @@ class _Scheduler:
             self._question, self._asked = in_thread(self.client.nthreads), now
         if question is None or _counted(question):
             return (None if question is None else ""), allowed
-        return f"its scheduler has no worker, and wait_for_workers is {allowed:g}", allowed
+        return f"the executor's scheduler has no worker (wait_for_workers={allowed:g})", allowed
 
 
 def _counted(question: Future[Mapping[str, int]]) -> int | None:
