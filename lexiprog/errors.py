@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import traceback
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
+from difflib import SequenceMatcher
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -363,14 +364,40 @@ def this_version() -> str:
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """A question that names the likeliest of the known names; empty if none is near.
 
+    Letters in common count, and words one of which begins the other.
+
     Examples
     --------
     >>> did_you_mean("HIHGS", ["CLARABEL", "HIGHS"])
     " Did you mean 'HIGHS'?"
+    >>> did_you_mean("max_iterations", ["max_step_fraction", "max_iter"])
+    " Did you mean 'max_iter'?"
     """
-    by_folded = {str(one).casefold(): str(one) for one in known if str(one) != str(name)}
-    near = get_close_matches(str(name).casefold(), by_folded, n=1, cutoff=0.6)
-    return f" Did you mean {by_folded[near[0]]!r}?" if near else ""
+    asked, best, meant = str(name), 0.0, ""
+    letters = SequenceMatcher(b=asked.casefold())
+    for one in sorted(map(str, known)):
+        letters.set_seq1(one.casefold())
+        alike, shared = letters.ratio(), _shared_words(asked, one)
+        if one != asked and max(alike, shared) >= _NEAR and alike + shared > best:
+            best, meant = alike + shared, one
+    return f" Did you mean {meant!r}?" if meant else ""
+
+
+# Of what is alike in two names, the least at which one may be meant by the other.
+_NEAR = 0.6
+
+
+def _shared_words(one: str, other: str) -> float:
+    """The share of words in two names of which one begins the other, as "max_iter", "maxIters"."""
+    ours, theirs = (
+        [word.casefold() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)]
+        for name in (one, other)
+    )
+    long = [word for word in theirs if len(word) > 2]
+    alike = [
+        w for w in ours if len(w) > 2 and any(w.startswith(v) or v.startswith(w) for v in long)
+    ]
+    return 2.0 * len(alike) / (len(ours) + len(theirs) or 1)
 
 
 def there_are(known: Iterable[str], name: object) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import wait
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,7 +22,7 @@ from lexiprog.backends.warm_basis import BASIC, basis_of, is_best, nearest_statu
 from lexiprog.canon.compensated import Sums, reduced_costs
 from lexiprog.canon.decimals import DecimalResiduals
 from lexiprog.canon.standard_form import Bounds, by_columns
-from lexiprog.deadline import Deadline, OutOfTime
+from lexiprog.deadline import Deadline, OutOfTime, in_thread
 from lexiprog.status import Status
 from lexiprog.tolerances import RAY_MOVES, SMALL_MATRIX_VALUE
 from lexiprog.typing import Array, Highs, Mask, Matrix, Options
@@ -107,6 +108,16 @@ def knows_option(name: str) -> bool:
     return bool(highs.getOptionValue(name)[0] != highspy.HighsStatus.kError)
 
 
+def try_option(name: str, value: object, highs: Highs | None = None) -> None:
+    """Set an option, of a model of its own if none is given; ValueError if HiGHS refuses it."""
+    try:
+        said = (highs or _silent_highs()).setOptionValue(name, value)
+    except TypeError:  # no kind of value that any option has
+        said = highspy.HighsStatus.kError
+    if said == highspy.HighsStatus.kError:
+        raise ValueError(f"HiGHS refuses option {name} = {value!r}.")
+
+
 def _silent_highs() -> Highs:
     highs = highspy.Highs()  # type: ignore[no-untyped-call]
     highs.setOptionValue("output_flag", False)
@@ -187,8 +198,7 @@ class HighsModel:
     def set_options(self, options: Options) -> None:
         """Change HiGHS options; one that HiGHS refuses raises ValueError."""
         for name, value in options.items():
-            if self._highs.setOptionValue(name, value) == highspy.HighsStatus.kError:
-                raise ValueError(f"HiGHS refuses option {name} = {value!r}.")
+            try_option(name, value, self._highs)
             self._run_options.pop(name, None)
 
     def option(self, name: str) -> Any:
@@ -321,16 +331,12 @@ class HighsModel:
         The callbacks interrupt it; nothing is subscribed before it should stop, since that would
         enter Python at every iteration. False if it takes longer than ``patience`` from then on.
         """
-        thread = threading.Thread(target=self._highs.run, name="lexiprog-highs", daemon=True)
-        asked, told = np.inf, should_stop()
+        told = should_stop()
         if told:
             _subscribe(callbacks)
-        thread.start()
+        asked, run = np.inf, in_thread(self._highs.run)
         try:
-            while True:
-                thread.join(PULSE)
-                if not thread.is_alive():
-                    break
+            while not wait([run], PULSE).done:
                 now = time.monotonic()
                 asked = min(asked, now) if should_stop() else np.inf
                 if asked < np.inf and not told:
@@ -340,7 +346,7 @@ class HighsModel:
                     return False
         except KeyboardInterrupt:  # after which this object is spent
             _subscribe(callbacks)
-            thread.join(GRACE)
+            wait([run], GRACE)
             raise
         for callback in callbacks if told else ():
             callback.unsubscribe(_say_stop)

@@ -9,6 +9,7 @@ import pickletools
 import platform
 import socket
 import threading
+import time
 import uuid
 import warnings
 from collections import Counter
@@ -26,8 +27,9 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
-from lexiprog.deadline import Deadline, Returned
+from lexiprog.deadline import Deadline, Returned, in_thread
 from lexiprog.errors import LexiprogWarning
+from lexiprog.typing import NUMBERS
 
 # Whose versions decide the answer; other packages only transport it.
 PACKAGES = ("lexiprog", "numpy", "scipy", "cvxpy", "highspy", "clarabel")
@@ -208,9 +210,10 @@ def _portable(error: BaseException) -> BaseException:
     return error
 
 
-# Seconds between two looks whether to go on waiting, those that an answer may come late, and those
-# that a scheduler may be out of reach.
-PULSE, GRACE, SECONDS_ALONE = 0.25, 5.0, 3.0
+# Seconds between two looks whether to go on waiting, those that an answer may come late, those that
+# a scheduler may be out of reach, those that it may have no worker, and those between two questions
+# for its workers.
+PULSE, GRACE, SECONDS_ALONE, SECONDS_WITHOUT, ASKED = 0.25, 5.0, 3.0, 30.0, 1.0
 # Executors whose workers are this program's own threads and processes.
 _OWN = (ThreadPoolExecutor, ProcessPoolExecutor)
 
@@ -238,6 +241,9 @@ class Elsewhere:
         that came back and for a second at most; what that does not prove has the status
         "optimal_inaccurate", with a warning. By default Python's own pools of threads and
         processes are trusted, others not. All else is certified here, whoever found it.
+    wait_for_workers : float
+        Seconds after which work counts as lost while Dask's scheduler has no worker. Set more, or
+        ``math.inf``, for clusters that start their workers on demand.
 
     Attributes
     ----------
@@ -262,7 +268,12 @@ class Elsewhere:
     """
 
     def __init__(
-        self, executor: Executor, *, retries: int = 2, trusted: bool | None = None
+        self,
+        executor: Executor,
+        *,
+        retries: int = 2,
+        trusted: bool | None = None,
+        wait_for_workers: float = SECONDS_WITHOUT,
     ) -> None:
         if not callable(getattr(executor, "submit", None)):
             raise TypeError(
@@ -271,7 +282,12 @@ class Elsewhere:
             )
         if not isinstance(retries, int) or retries < 0:
             raise ValueError(f"retries must be a whole number of at least 0, not {retries!r}.")
+        if not (isinstance(wait_for_workers, NUMBERS) and wait_for_workers >= 0):
+            raise ValueError(
+                f"wait_for_workers must be a number of at least 0, not {wait_for_workers!r}."
+            )
         self.executor, self.retries = executor, retries
+        self.scheduler = _Scheduler(getattr(executor, "_client", None), float(wait_for_workers))
         self.trusted = type(executor) in _OWN if trusted is None else trusted
         self.gave_up = ""  # why work was lost for good, last time
         self.tasks = self.sent = self.received = self.lost = 0
@@ -288,9 +304,8 @@ class Elsewhere:
     def width(self) -> int:
         """Calls that can run at the same time, as far as the executor says."""
         workers = getattr(self.executor, "_max_workers", None)
-        client = getattr(self.executor, "_client", None)
-        if workers is None and client is not None and hasattr(client, "nthreads"):
-            workers = sum(client.nthreads().values())
+        if workers is None:
+            workers = self.scheduler.threads(SECONDS_ALONE)
         return int(workers or os.cpu_count() or 1)
 
     def call(
@@ -310,7 +325,7 @@ class Elsewhere:
                 self.sent += len(task)
             try:
                 future = self.executor.submit(run_task, task, uuid.uuid4().hex)
-                answer = _awaited(future, deadline, self._is_out_of_reach)
+                answer = _awaited(future, deadline, self.scheduler.failure)
             except _GivenUp as reason:
                 raise WorkLost(str(reason)) from None
             except Exception as error:  # noqa: BLE001 - schedulers lose work in ways of their own
@@ -332,13 +347,9 @@ class Elsewhere:
         self.gave_up = f"sent {1 + self.retries} times without an answer; last {said}"
         raise WorkLost(self.gave_up)
 
-    def _is_out_of_reach(self) -> bool:
-        """Whether Dask's client has no scheduler; of other executors nobody can tell."""
-        client = getattr(self.executor, "_client", None)
-        return getattr(client, "status", "running") not in ("running", None)
-
     def _note(self, reply: Reply, size: int) -> None:
         """Count an answer, and tell once of a worker whose versions are others."""
+        self.scheduler.has_answered()
         with self._lock:
             self.received += size
             self.answered[reply.worker] += 1
@@ -363,23 +374,86 @@ class Elsewhere:
 RemoteExecutor = Elsewhere  # the same by the usual name
 
 
+class _Scheduler:
+    """Whether Dask's client has a scheduler with workers; of other executors nobody can tell.
+
+    All calls of one executor share the clock, so that what comes next need not wait as long again.
+    """
+
+    def __init__(self, client: Any, wait_for_workers: float) -> None:
+        self.client, self.wait_for_workers = client, wait_for_workers
+        self._reason, self._since, self._asked, self._looked = "", 0.0, 0.0, 0.0
+        self._question: Future[Mapping[str, int]] | None = None
+        self._lock = threading.Lock()
+
+    def threads(self, seconds: float) -> int | None:
+        """The workers' threads; None if the scheduler does not say so within these seconds."""
+        if not hasattr(self.client, "nthreads"):
+            return None
+        question = in_thread(self.client.nthreads)
+        return _counted(question) if wait([question], seconds).done else None
+
+    def failure(self) -> str:
+        """Why no answer will come, once that has been so for long enough; else empty."""
+        if self.client is None:
+            return ""
+        with self._lock:
+            now = time.monotonic()
+            if now - self._looked > 2.0 * ASKED:  # what was heard then is old
+                self._question = None
+            if now - self._looked > self.wait_for_workers:
+                self._reason = ""
+            self._looked = now
+            reason, allowed = self._trouble(now)
+            if reason is None:
+                return ""
+            if not (reason and self._reason):
+                self._since = now
+            self._reason = reason
+            return reason if reason and now - self._since >= allowed else ""
+
+    def has_answered(self) -> None:
+        """Somebody works, whatever was heard before."""
+        with self._lock:
+            self._reason = ""
+
+    def _trouble(self, now: float) -> tuple[str | None, float]:
+        """What is wrong, None if that is not known yet, and the seconds for which it may be so."""
+        if getattr(self.client, "status", "running") not in ("running", None):
+            return "the executor's scheduler cannot be reached", SECONDS_ALONE
+        question, allowed = self._question, self.wait_for_workers
+        if question is not None and not question.done():
+            silent = now - self._asked > ASKED
+            return ("the executor's scheduler does not answer" if silent else None), allowed
+        if (question is None or now - self._asked >= ASKED) and hasattr(self.client, "nthreads"):
+            self._question, self._asked = in_thread(self.client.nthreads), now
+        if question is None or _counted(question):
+            return (None if question is None else ""), allowed
+        return f"the executor's scheduler has no worker (wait_for_workers={allowed:g})", allowed
+
+
+def _counted(question: Future[Mapping[str, int]]) -> int | None:
+    """The threads that the scheduler has told of; None if it has told nothing that is numbers."""
+    try:
+        return sum(question.result().values())
+    except Exception:  # noqa: BLE001 - clients fail in ways of their own
+        return None
+
+
 class _GivenUp(Exception):
     """Nobody waits any longer."""
 
 
-def _awaited(
-    future: Future[bytes], deadline: Deadline | None, is_out_of_reach: Callable[[], bool]
-) -> bytes:
+def _awaited(future: Future[bytes], deadline: Deadline | None, failure: Callable[[], str]) -> bytes:
     """The future's result; what is queued is cancelled once nobody wants it any more."""
-    late = alone = 0.0
+    late = 0.0
     try:
         while not wait([future], PULSE).done:
             # One that a pool cancels while it shuts down is never called done.
             if future.cancelled():
                 raise RuntimeError("the executor was shut down, or has cancelled it")
-            alone = alone + PULSE if is_out_of_reach() else 0.0
-            if alone >= SECONDS_ALONE:
-                raise RuntimeError("the executor's scheduler cannot be reached")
+            if reason := failure():
+                raise RuntimeError(reason)
             if deadline is None:
                 continue
             if deadline.cancelled or deadline.enough:

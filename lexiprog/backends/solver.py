@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Protocol, runtime_checkable
@@ -104,6 +105,69 @@ def unknown_option(solver: str, options: Options) -> str | None:
     return None
 
 
+def refused_option(solver: str, options: Options) -> str | None:
+    """A sentence about the first option whose value the solver called ``solver`` does not take.
+
+    None if it takes them all, or cannot be tried without a problem.
+    """
+    nested = options.get("highs_options", {})
+    if not isinstance(nested, Mapping):
+        return f"highs_options must be a dictionary of options, not {nested!r}."
+    for name, value in [*options.items(), *nested.items()]:
+        if name in _OURS:
+            continue
+        try:
+            said = _said_of(solver, name, value)
+        except TypeError:  # not hashable
+            said = _said_of.__wrapped__(solver, name, value)
+        if said is not None:
+            return f"{solver} refuses {name}={value!r}.{said and f' It says: {said}.'}"
+    return None
+
+
+@lru_cache(maxsize=1000, typed=True)
+def _said_of(solver: str, name: str, value: object) -> str | None:
+    """What a solver says if it refuses an option's value; None if it takes it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of older words; they warn when they are used
+            _try_option(solver, name, value)
+    except Exception as error:  # noqa: BLE001 - every solver has its own
+        if isinstance(error, TypeError) and "keyword" in str(error):
+            return None  # CVXPY reads it
+        said = str(error).strip().partition("\n")[0].rstrip(".")
+        return "" if solver in ("HIGHS", "OSQP") else said  # they have numbers alone for it
+    return None
+
+
+def _try_option(solver: str, name: str, value: object) -> None:
+    """Give a solver an option, with a problem of one variable if it looks at options only then."""
+    row, one = sp.csc_matrix(np.ones((1, 1))), np.ones(1)
+    if solver == "HIGHS":
+        from lexiprog.backends.highs import try_option
+
+        try_option(name, value)
+    elif solver == "CLARABEL":
+        import clarabel
+
+        settings = clarabel.DefaultSettings()
+        setattr(settings, name, value)
+        settings.verbose = False
+        clarabel.DefaultSolver(0.0 * row, one, row, one, [clarabel.NonnegativeConeT(1)], settings)
+    elif solver == "OSQP":
+        import osqp  # type: ignore[import-untyped]
+
+        osqp.OSQP().setup(0.0 * row, one, row, -one, one, verbose=False, **{name: value})
+    elif solver == "SCS":
+        import scs  # type: ignore[import-untyped]
+
+        scs.SCS({"A": row, "b": one, "c": one}, {"l": 1}, verbose=False, **{name: value})
+    elif solver in ("ECOS", "ECOS_BB"):
+        import ecos
+
+        ecos.solve(-one, row, one, {"l": 1, "q": []}, verbose=False, **{name: value})
+
+
 @cache
 def _asked(solver: str) -> frozenset[str]:
     """The names of a solver's options, as its own package lists them; empty if it does not."""
@@ -116,7 +180,7 @@ def _asked(solver: str) -> frozenset[str]:
 
         return _names(clarabel.DefaultSettings())
     if solver == "OSQP" and find_spec("osqp"):
-        import osqp  # type: ignore[import-untyped]
+        import osqp
 
         settings = getattr(getattr(osqp.OSQP(), "ext", None), "OSQPSettings", None)
         # Older words that CVXPY or OSQP still takes.
@@ -139,26 +203,15 @@ def _takes(solver: str, name: str) -> bool:
         from lexiprog.backends.highs import knows_option
 
         return knows_option(name)
-    row = sp.csc_matrix(np.ones((1, 1)))
+    if solver not in ("SCS", "ECOS", "ECOS_BB"):
+        return False
     try:
-        if solver == "SCS" and find_spec("scs"):
-            import scs  # type: ignore[import-untyped]
-
-            scs.SCS(
-                {"A": row, "b": np.ones(1), "c": np.ones(1)}, {"l": 1}, verbose=False, **{name: 1}
-            )
-            return True
-        if solver in ("ECOS", "ECOS_BB") and find_spec("ecos"):
-            import ecos
-
-            one = np.ones(1)
-            ecos.solve(-one, row, one, {"l": 1, "q": []}, verbose=False, **{name: 1})
-            return True
-    except TypeError:
+        _try_option(solver, name, 1)
+    except (TypeError, ImportError):
         return False
     except Exception:  # noqa: BLE001 - the name is known, if not the value
         return True
-    return False
+    return True
 
 
 # What solvers call a time limit and a gap, and the settings they need to be exact enough.
@@ -275,7 +328,7 @@ def has_exact() -> bool:
 
 
 class UnknownSolver(LexiprogError, LookupError):
-    """A solver, option, stage or subproblem was named that does not exist here."""
+    """A solver, option, value of one, stage or subproblem was named that does not exist here."""
 
 
 @dataclass(frozen=True, init=False)
@@ -498,7 +551,8 @@ def _solver(choice: OneSolver, where: str) -> Solver:
             "or an object with a method solve(problem)."
         )
     if isinstance(solver.target, str):
-        unknown = unknown_option(solver.target, solver.options)
+        name, options = solver.target, solver.options
+        unknown = unknown_option(name, options) or refused_option(name, options)
         if unknown is not None:
             raise UnknownSolver(f"solver choice for {where!r}: {unknown}")
     return solver

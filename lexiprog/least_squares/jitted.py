@@ -6,6 +6,10 @@ other in memory: for a hundred variables LAPACK spends most of its time on being
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
 import numpy as np
 from numba import njit
 
@@ -18,7 +22,27 @@ from lexiprog.typing import Array
 # Rows times reflections from which on products of matrices are faster.
 MANY = 500
 
+Taken = ParamSpec("Taken")
+Returned = TypeVar("Returned")
 
+
+def _heeding_ctrl_c(function: Callable[Taken, Returned]) -> Callable[Taken, Returned]:
+    """The function, which raises KeyboardInterrupt where numba makes a SystemError of it."""
+
+    @wraps(function)
+    def heeding(*arguments: Taken.args, **options: Taken.kwargs) -> Returned:
+        try:
+            return function(*arguments, **options)
+        except SystemError as error:
+            reason: BaseException | None = error
+            while reason is not None and not isinstance(reason, KeyboardInterrupt):
+                reason = reason.__cause__ or reason.__context__
+            raise reason or error from None
+
+    return heeding
+
+
+@_heeding_ctrl_c
 def jitted_held(hierarchy: Hierarchy, side: Indices, rank: Rank) -> ActiveSet:
     """The point that a set leads to; see ``held_by_lapack``."""
     h = hierarchy
@@ -341,6 +365,7 @@ def _on_rows(A, norms, starts, rows, targets, fixed, used, locked, damping):  # 
     return x, multipliers, ranks, pivots
 
 
+@_heeding_ctrl_c
 def jitted_signs(hierarchy: Hierarchy, held: ActiveSet) -> tuple[Array, Indices]:
     """The first multiplier of each held row that is not rounding; see ``lexicographic_signs``."""
     h = hierarchy
@@ -384,6 +409,7 @@ def _signs(  # type: ignore[no-untyped-def]
     return worth, first
 
 
+@_heeding_ctrl_c
 def jitted_check(hierarchy: Hierarchy, held: ActiveSet) -> Check:
     """Measure a point by the multipliers of the rows that hold it; see ``check_levels``."""
     h = hierarchy

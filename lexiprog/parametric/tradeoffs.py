@@ -280,6 +280,9 @@ def tradeoff(
     Interrupted
         Ctrl-C was pressed; ``partial`` is the Tradeoff so far: the tolerances that were done, or
         the curves that were followed, the last of them as far as it says.
+    StageError
+        The optimum that is to be loosened was not found; ``partial`` is a Result, as from
+        :meth:`Program.solve`.
 
     Examples
     --------
@@ -301,13 +304,19 @@ def tradeoff(
     there = Elsewhere.of(executor)
     choice = _head_choice(program, solver, position)
     deadline = Deadline(time_limit, keeps=True)
-    head = Program(*program.stages[: position + 1]).solve(
-        choice, executor=there, time_limit=time_limit
-    )
+    later = [p.name for stage in program.stages[position + 1 :] for p in stage.subproblems]
+    with deadline.kept():
+        head = Program(*program.stages[: position + 1]).solve(
+            choice, executor=there, time_limit=time_limit
+        )
+    if deadline.interrupt is not None:
+        what = (len(later), "curve") if steps is None else (len(steps), "tolerance")
+        return _or_interrupted(
+            _table(name, steps or [], later, {}), deadline, f"0 of {counted(*what)}"
+        )
     new = partial(
         ScenarioCache, program, program.ladders(solver), given, head, there, deadline=deadline
     )
-    later = [p.name for stage in program.stages[position + 1 :] for p in stage.subproblems]
     if steps is None:
         context = ParametricContext(name, new(), dict(head), error, limit, deadline)
         with bar(len(later), 0, progress=progress) as tick:

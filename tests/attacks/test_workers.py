@@ -246,6 +246,61 @@ def test_what_is_solved_here_because_nobody_answers_is_told():
         program.solve(executor=pool)
 
 
+class Queues(Executor):
+    """What Dask shows of itself: calls that wait for a worker, and a client that counts these."""
+
+    def __init__(self, workers):
+        self._client, self.workers, self.queued = self, workers, []
+        self.status = "running"
+
+    def nthreads(self):
+        return self.workers() or {}
+
+    def submit(self, function, *arguments):
+        future = Future()
+
+        def run():
+            while not (future.cancelled() or self.workers()):
+                time.sleep(0.01)
+            time.sleep(0.3)
+            if future.set_running_or_notify_cancel():
+                future.set_result(function(*arguments))
+
+        threading.Thread(target=run, daemon=True).start()
+        return future
+
+
+@pytest.fixture
+def often(monkeypatch):
+    """Schedulers are asked ten times a second."""
+    monkeypatch.setattr("lexiprog.backends.remote.ASKED", 0.1)
+    monkeypatch.setattr("lexiprog.backends.remote.PULSE", 0.05)
+
+
+@pytest.mark.parametrize("said", ["has no worker", "does not answer"])
+@pytest.mark.usefixtures("often")
+def test_a_scheduler_without_workers_is_told_of(said):
+    program, _ = many(2)
+    answers = threading.Event()
+    client = Queues(dict if said == "has no worker" else answers.wait)
+    there = lx.Elsewhere(client, retries=1, wait_for_workers=0.3)
+    found = within(5, lambda: program.solve(["HIGHS", "CLARABEL"], executor=there))
+    answers.set()
+    assert isinstance(found, lx.StageError)
+    assert said in str(found)
+    assert found.partial is not None
+
+
+@pytest.mark.parametrize(("late", "patience"), [(0.0, 0.1), (0.8, 5.0)])
+@pytest.mark.usefixtures("often")
+def test_workers_that_are_busy_or_late_are_waited_for(late, patience):
+    program, begun = many(2)[0], time.monotonic()
+    client = Queues(lambda: {"a": 1} if time.monotonic() >= begun + late else {})
+    there = lx.Elsewhere(client, wait_for_workers=patience)
+    assert within(5, lambda: program.solve("HIGHS", executor=there))["lp1"].status == "optimal"
+    assert there.lost == 0
+
+
 def test_a_worker_that_exits_does_not_end_the_client():
     class Exits(Executor):
         def submit(self, *_):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from lexiprog import deadline
 from lexiprog.backends.highs import HighsModel
 from lexiprog.backends.highs_mip import solve_mip
 from lexiprog.canon.standard_form import Bounds, Cones, StandardForm
@@ -68,3 +71,16 @@ def test_only_whole_columns_without_bounds_go_without_the_heuristic(lower, upper
     matrix = sp.csc_array([[1.0, 1.0]])
     assert HighsModel(matrix, {}, np.ones(2), bounds, integer=np.array([0])).option(JUMP) is jumps
     assert HighsModel(matrix, {}, np.ones(2), bounds).option(JUMP)
+
+
+def test_a_search_that_is_left_behind_is_waited_for_when_python_ends():
+    """One that came back to a Python that has ended used to abort the process."""
+    model = HighsModel(sp.csc_array(np.ones((1, 1))), {}, integer=np.array([0]))
+    returns = threading.Event()
+    model._highs = SimpleNamespace(run=returns.wait)
+    before = set(deadline._UNDER_WAY)
+    assert not model._in_thread(lambda: True, (), 0.1)
+    (left,) = deadline._UNDER_WAY - before
+    assert not left.done()
+    returns.set()
+    assert left.result(timeout=5)

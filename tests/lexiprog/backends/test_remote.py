@@ -133,6 +133,8 @@ def test_other_versions_are_told_once():
 def test_what_cannot_send_is_refused(executor, retries):
     with pytest.raises((TypeError, ValueError), match=r"executor takes|retries must"):
         lx.Elsewhere(executor, retries=retries)
+    with pytest.raises(ValueError, match="wait_for_workers must be a number of at least 0"):
+        lx.Elsewhere(AtOnce(), wait_for_workers=-1)
 
 
 def test_programs_of_a_function_are_built_again_there_with_their_values():

@@ -114,6 +114,20 @@ def test_ctrl_c_keeps_the_rows_of_a_table(monkeypatch):
     assert len(part.results) == len(part.values["c"]) == 2
 
 
+@pytest.mark.parametrize(
+    ("tolerances", "done"), [([0, 1, 2], "0 of 3 tolerances"), (None, r"0 of 2 curves[^,]*$")]
+)
+def test_ctrl_c_at_the_first_optimum_leaves_no_rows(monkeypatch, tolerances, done):
+    def press(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(lx.Program, "solve", press)
+    with pytest.raises(lx.Interrupted, match=f"interrupted with {done}") as caught:
+        lx.tradeoff(linear(), "a", tolerances)
+    assert isinstance(caught.value.partial, lx.Tradeoff)
+    assert caught.value.partial.tolerances == ()
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("limit", [2, 3, 4])
 def test_between_the_points_that_were_asked_for_nothing_is_claimed(seed, limit):
