@@ -62,7 +62,7 @@ def _frontier(
         solutions=tuple(solutions),
         kind=kind,
         note=note,
-        **{"complete": not note} | others,
+        **{"complete": not note, "open": np.nan if note else 0.0} | others,
     )
 
 
@@ -505,6 +505,7 @@ def grid_points(
         complete=False,
         discrete=problem.subproblem.integer,
         error=np.nan,
+        open=np.nan,
         note=f"{note}there may be points between those of the grid.",
         state=state,
     )
@@ -525,8 +526,9 @@ def _ask_cells(
     shares[0] = signs[0] / ranges[0]
     total = sum(w * o.expr for w, o in zip(shares, objectives.values(), strict=True))
     cells = FrontProblem.of(
-        objectives, problem.constraints, solver, deadline, target=cp.Minimize(total)
-    )
+        objectives, problem.constraints, solver, deadline, target=cp.Minimize(total),
+        before=problem.before, solved=problem.solved,
+    )  # fmt: skip
     # The tightest limit gives way to rounding: it is met by points found under another objective.
     ends_of = [(high[j], low[j] + LIMIT_SLACK * ranges[j]) for j in range(1, len(low))]
     axes = [np.linspace(loose, tight, count) for loose, tight in ends_of]
