@@ -281,7 +281,7 @@ def non_dominated_points(
         raise DeclarationError(f"frontier: {reason}") from reason
     values = objectives.own(search.values)
     count = len(values) if limit is None else min(limit, len(values))
-    solutions = _certified_points(problem, objectives, search, count)
+    solutions = _certified_points(problem, objectives, search, count, resume)
     count = len(solutions)
     shown = search.shown(count)
     stopped = problem.deadline.note or deadline.note or f"{limit} points were asked for."
@@ -326,14 +326,25 @@ def _pair(objectives: ObjectiveRows, values: tuple[float, float]) -> tuple[float
 
 
 def _certified_points(
-    problem: FrontProblem, objectives: ObjectiveRows, search: FrontSearch, count: int
+    problem: FrontProblem,
+    objectives: ObjectiveRows,
+    search: FrontSearch,
+    count: int,
+    resume: Frontier | None,
 ) -> tuple[Solution, ...]:
-    """The certified solutions, as many as there is time for."""
+    """The certified solutions, as many as there is time for; those there are already are kept."""
     solutions: list[Solution] = []
+    known = {}
+    if resume is not None:
+        places = [resume.names.index(name) for name in problem.names]
+        known = dict(zip(map(tuple, resume.points[:, places]), resume.solutions, strict=True))
     # No other value lies within half a step, in which limits that are rounded may differ.
     half = np.array([0.5 * m.unit if m.steps is not None else 0.0 for m in search.solver.measures])
     with problem.deadline.kept():
         for x, values in zip(search.state.points[:count], search.values, strict=False):
+            if (again := known.get(tuple(objectives.own(values)))) is not None:
+                solutions.append(problem.connected(again))
+                continue
             bound = float(objectives.costs[-1] @ x) + objectives.form.offset
             limits = objectives.limits_at(values, x, half)
             solutions.append(problem.certified(limits, x, None, bound))
