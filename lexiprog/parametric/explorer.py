@@ -277,8 +277,9 @@ def _known_between(curve: Tradeoff) -> CurveKind | None:
 
 
 def _at(curve: Tradeoff, k: int) -> tuple[dict[str, float], Result]:
-    """The optima at one tolerance of a curve."""
-    return {name: float(values[k]) for name, values in curve.values.items()}, curve.results[k]
+    """The optima at one tolerance of a curve, as they were solved there."""
+    result = curve.results[k]
+    return {name: result[name].value for name in curve.values}, result
 
 
 def _moving_variables(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lexiprog.errors import DeclarationError, there_are
+from lexiprog.model.expressions import shorten
 from lexiprog.parametric.front_proof import FrontProof
 from lexiprog.parametric.regions import hypervolume
 from lexiprog.parametric.value_function import Gap
@@ -29,7 +30,7 @@ from lexiprog.summary import (
     number,
     series_of,
 )
-from lexiprog.typing import Array
+from lexiprog.typing import NUMBERS, Array
 
 if TYPE_CHECKING:
     import pandas
@@ -162,6 +163,8 @@ class Frontier(ShownTable):
             weights=None if self.weights is None else self.weights[list(places)],
             fractions=None if self.fractions is None else tuple(self.fractions[k] for k in places),
             facets=(),
+            ray=None,
+            directions=None,
             proof=None,
             state=None,
             mark="",
@@ -179,7 +182,9 @@ class Frontier(ShownTable):
         Returns
         -------
         Frontier
-            With these points alone; if the front is complete, no other point is within the bounds.
+            With these points alone. If it is complete, no other listed point is within the bounds:
+            of an integer front, none at all. Convex fronts are never, as what is best at a bound
+            need not be between points within.
 
         Examples
         --------
@@ -194,17 +199,37 @@ class Frontier(ShownTable):
         """
         keep = np.ones(len(self), dtype=bool)
         for name, bound in bounds.items():
-            column = self.points[:, self._place(name)]
-            if isinstance(bound, tuple):
-                low, high = bound
-            else:
-                worst = self.maximised[self._place(name)]
-                low, high = (bound, None) if worst else (None, bound)
-            keep &= (column >= (-np.inf if low is None else low)) & (
-                column <= (np.inf if high is None else high)
-            )
+            k = self._place(name)
+            given: Any = (bound, None) if self.maximised[k] else (None, bound)
+            if isinstance(bound, tuple | list) and len(bound) == 2:
+                given = bound
+            ends = [
+                end if v is None else v for v, end in zip(given, (-np.inf, np.inf), strict=True)
+            ]
+            if not all(isinstance(v, NUMBERS) and not np.isnan(v) for v in ends):
+                raise DeclarationError(
+                    f"the bound on {name!r} is a number or a pair of a least and a largest one, "
+                    f"not {shorten(repr(bound))}."
+                )
+            keep &= (self.points[:, k] >= ends[0]) & (self.points[:, k] <= ends[1])
         part = self._part(np.flatnonzero(keep).tolist())
-        return replace(part, kind=f"{self.kind} within bounds")
+        part = replace(part, kind=f"{self.kind} within bounds")
+        if self.discrete or not self.complete or not self.error:
+            return part
+        note = "what is best at a bound is not listed; a front with them as constraints has it."
+        return replace(part, kind="points within bounds", complete=False, error=np.nan, note=note)
+
+    def _wanted(self, reference: Mapping[str, float]) -> dict[int, float]:
+        """Values of objectives by their places, as things to minimise."""
+        if not isinstance(reference, Mapping) or not all(
+            isinstance(v, NUMBERS) and np.isfinite(v) for v in reference.values()
+        ):
+            raise DeclarationError(
+                f"a reference takes objectives to finite numbers, such as {{{self.names[0]!r}: "
+                f"1.0}}, not {shorten(repr(reference))}."
+            )
+        places = {self._place(name): float(v) for name, v in reference.items()}
+        return {k: -v if self.maximised[k] else v for k, v in places.items()}
 
     def _place(self, name: str) -> int:
         if name not in self.names:
@@ -233,11 +258,12 @@ class Frontier(ShownTable):
         [5.0, 3.0]
         """
         self._check_any()
-        places = [self._place(name) for name in reference]
-        signs = np.where(self.maximised, -1.0, 1.0)[places]
-        wanted = signs * np.array([float(v) for v in reference.values()])
+        wanted = self._wanted(reference)
+        if not wanted:
+            raise DeclarationError("nearest needs a value of one objective at least.")
+        places = list(wanted)
         values = self._minimised[:, places]
-        missing = np.maximum(values - wanted, 0.0) / self._ranges[places]
+        missing = np.maximum(values - list(wanted.values()), 0.0) / self._ranges[places]
         return int(np.lexsort([missing.sum(axis=1), missing.max(axis=1)])[0])
 
     @property
@@ -269,9 +295,8 @@ class Frontier(ShownTable):
         self._check_any()
         values = self._minimised
         worst = values.max(axis=0)
-        for name, value in (reference or {}).items():
-            k = self._place(name)
-            worst[k] = -value if self.maximised[k] else value
+        for k, value in self._wanted({} if reference is None else reference).items():
+            worst[k] = value
         return hypervolume(values, worst)
 
     def knee(self) -> int:

@@ -62,7 +62,7 @@ def _frontier(
         solutions=tuple(solutions),
         kind=kind,
         note=note,
-        **{"complete": not note} | others,
+        **{"complete": not note, "open": np.nan if note else 0.0} | others,
     )
 
 
@@ -281,7 +281,7 @@ def non_dominated_points(
         raise DeclarationError(f"frontier: {reason}") from reason
     values = objectives.own(search.values)
     count = len(values) if limit is None else min(limit, len(values))
-    solutions = _certified_points(problem, objectives, search, count)
+    solutions = _certified_points(problem, objectives, search, count, resume)
     count = len(solutions)
     shown = search.shown(count)
     stopped = problem.deadline.note or deadline.note or f"{limit} points were asked for."
@@ -326,14 +326,25 @@ def _pair(objectives: ObjectiveRows, values: tuple[float, float]) -> tuple[float
 
 
 def _certified_points(
-    problem: FrontProblem, objectives: ObjectiveRows, search: FrontSearch, count: int
+    problem: FrontProblem,
+    objectives: ObjectiveRows,
+    search: FrontSearch,
+    count: int,
+    resume: Frontier | None,
 ) -> tuple[Solution, ...]:
-    """The certified solutions, as many as there is time for."""
+    """The certified solutions, as many as there is time for; those there are already are kept."""
     solutions: list[Solution] = []
+    known = {}
+    if resume is not None:
+        places = [resume.names.index(name) for name in problem.names]
+        known = dict(zip(map(tuple, resume.points[:, places]), resume.solutions, strict=True))
     # No other value lies within half a step, in which limits that are rounded may differ.
     half = np.array([0.5 * m.unit if m.steps is not None else 0.0 for m in search.solver.measures])
     with problem.deadline.kept():
         for x, values in zip(search.state.points[:count], search.values, strict=False):
+            if (again := known.get(tuple(objectives.own(values)))) is not None:
+                solutions.append(problem.connected(again))
+                continue
             bound = float(objectives.costs[-1] @ x) + objectives.form.offset
             limits = objectives.limits_at(values, x, half)
             solutions.append(problem.certified(limits, x, None, bound))
@@ -505,6 +516,7 @@ def grid_points(
         complete=False,
         discrete=problem.subproblem.integer,
         error=np.nan,
+        open=np.nan,
         note=f"{note}there may be points between those of the grid.",
         state=state,
     )
@@ -525,8 +537,9 @@ def _ask_cells(
     shares[0] = signs[0] / ranges[0]
     total = sum(w * o.expr for w, o in zip(shares, objectives.values(), strict=True))
     cells = FrontProblem.of(
-        objectives, problem.constraints, solver, deadline, target=cp.Minimize(total)
-    )
+        objectives, problem.constraints, solver, deadline, target=cp.Minimize(total),
+        before=problem.before, solved=problem.solved,
+    )  # fmt: skip
     # The tightest limit gives way to rounding: it is met by points found under another objective.
     ends_of = [(high[j], low[j] + LIMIT_SLACK * ranges[j]) for j in range(1, len(low))]
     axes = [np.linspace(loose, tight, count) for loose, tight in ends_of]

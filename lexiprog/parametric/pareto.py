@@ -15,7 +15,7 @@ from lexiprog.backends.remote import Elsewhere
 from lexiprog.backends.solver import SolverChoice
 from lexiprog.deadline import Deadline
 from lexiprog.errors import DeclarationError, Interrupted, LexiprogWarning
-from lexiprog.model.expressions import as_float, declared, shorten
+from lexiprog.model.expressions import as_float, declared, is_integer_kind, shorten
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.parametric.front import Frontier, sorted_front
@@ -176,7 +176,7 @@ def _found(
         return only_point(problem)
     if _by_regions(problem):
         return non_dominated_points(problem, limit=limit, resume=resume, tick=tick, width=width)
-    if kind in ("MIQP", "MIconic", "GP"):
+    if kind == "GP" or is_integer_kind(kind):
         return grid_points(problem, solver=solver, limit=limit, resume=resume, tick=tick)
     exact = problem.ladder is not None and problem.ladder[0].target == "EXACT"
     if kind == "LP":

@@ -61,7 +61,8 @@ class Tradeoff(ShownTable):
     tolerances : tuple of float
         Absolute degradations allowed. Of a whole curve: all its breakpoints, steps or samples.
     values : mapping
-        Later subproblem to its optimum at each tolerance.
+        Later subproblem to its optimum at each tolerance; of a whole curve what that says there, to
+        its stated error.
     given_up : sequence of float
         How much of the level's optimum the last stage really gave up.
     results : sequence of Result

@@ -178,3 +178,16 @@ def test_where_a_curve_is_samples_only_solved_tolerances_are_shown():
         solved = build(t).solve()["near"].value
         assert values[level.tolerances.index(t)] == pytest.approx(solved, abs=1e-5)
     assert "<path" not in inside(explorer._repr_html_()).split("<script>")[0]
+
+
+def test_samples_of_several_later_optima_are_all_solved_where_they_are_shown(monkeypatch):
+    monkeypatch.setattr(together, "PATIENCE", 0.0)  # no pairs, and few points of each curve
+    monkeypatch.setattr(together, "POINTS", 12)
+    y = cp.Variable(2, name="y")
+    far, last = cp.Minimize(cp.abs(y[0] - 3)), cp.Minimize(cp.exp(-y[1]))
+    levels = {"near": cp.Minimize(cp.sum_squares(y)), "far": far, "last": last}
+    program = lx.preemptive(levels, [y <= 3], atol={"far": 0.4})
+    level = lx.explore(program).summary.levels[0]
+    values = {name: v for name, _, v in level.optima}
+    wanted = 3 - np.minimum(np.sqrt(level.tolerances), 3)
+    assert values["far"] == pytest.approx(wanted, abs=1e-5)

@@ -183,6 +183,61 @@ def test_three_and_more_objectives_have_every_non_dominated_point(count):
         assert all(s.certificate.passed and s.status == "optimal" for s in front.solutions)
 
 
+@pytest.mark.filterwarnings("ignore:subproblem 'front' could only be solved with the lock")
+@pytest.mark.parametrize("before", [False, True])
+def test_curved_integer_fronts_are_samples_and_nothing_between_them_is_claimed(before):
+    z = cp.Variable(3, integer=True, bounds=[0, 3], name="z")
+    near, gain = cp.sum_squares(z - 1), z[2] + 2 * z[0]
+    level = lx.Subproblem("level", cp.Maximize(z[0] + z[1]), [cp.sum(z) <= 4])
+    extra = {"program": lx.Program(lx.Stage("level", level))} if before else {}
+    room = [cp.sum(z) <= 4, *([level.held(atol=2)] if before else [])]
+    front = lx.frontier({"near": cp.Minimize(near), "gain": cp.Maximize(gain)}, room, **extra)
+    every = np.array(list(product(range(4), repeat=3)))
+    every = every[(every.sum(axis=1) <= 4) & (every[:, 0] + every[:, 1] >= 2 * before)]
+    values = np.stack([-((every - 1) ** 2).sum(axis=1), every[:, 2] + 2 * every[:, 0]], axis=1)
+    assert (front.points * [-1, 1]).round(6).tolist() == brute_front(values)[::-1]
+    assert front.discrete
+    assert not front.complete
+    assert np.isnan(front.open)
+
+
+def test_what_is_open_bounds_what_a_limit_leaves_out():
+    for seed in (0, 2, 5):
+        rng = np.random.default_rng(seed)
+        weights, *gains = rng.integers(1, 40, (3, 12))
+        take = cp.Variable(12, boolean=True, name="take")
+        objectives = {k: cp.Maximize(g @ take) for k, g in zip("ab", gains, strict=True)}
+        room, share = [weights @ take <= weights.sum() // 2], 1.0
+        whole = lx.frontier(objectives, room)
+        worst = {k: v - 1 for k, v in zip("ab", whole.points.min(axis=0).tolist(), strict=True)}
+        size = np.prod(np.ptp(whole.points, axis=0) + 1)
+        assert len(whole) > 2
+        for limit in range(2, len(whole)):
+            part = lx.frontier(objectives, room, limit=limit)
+            missing = whole.hypervolume(worst) - part.hypervolume(worst)
+            assert missing / size <= part.open <= share
+            share = part.open
+
+
+def test_bounds_and_references_are_checked_and_curved_fronts_are_not_complete_within_bounds():
+    y = cp.Variable(2, name="y")
+    objectives = {"a": cp.Minimize(y[0]), "b": cp.Minimize(y[1])}
+    front = lx.frontier(objectives, [cp.norm(y) <= 1], error=0.1)
+    part = front.filter(a=[-0.9, -0.1])
+    assert front.complete
+    assert not part.complete
+    assert "as constraints" in str(part)
+    for bound in ("x", (1, 2, 3), np.nan, [None, "x"]):
+        with pytest.raises(lx.DeclarationError, match="bound on 'a'"):
+            front.filter(a=bound)
+    for reference in ({"a": np.nan}, {"a": "x"}, [1, 2]):
+        for ask in (front.nearest, front.hypervolume):
+            with pytest.raises(lx.DeclarationError, match="finite numbers"):
+                ask(reference)
+    with pytest.raises(lx.DeclarationError, match="one objective at least"):
+        front.nearest({})
+
+
 def test_another_solver_solves_each_point_again():
     A, demand, costs = linear_instance(1)
     x = cp.Variable(6, bounds=[0, 9], name="x")
