@@ -141,7 +141,7 @@ def left_at_zero(form: StandardForm) -> Mask:
     """
     A, cones = columns_of(form.A), form.cones
     out = np.zeros(form.c.size, dtype=bool)
-    if not cones.soc or max(cones.soc) < 3:
+    if not cones.soc:
         return out
     ends = A.alone[(A.rows[A.alone] < cones.linear) & (form.b[A.rows[A.alone]] == 0.0)]
     equal, rises = A.rows[ends] < cones.zero, A.entries[ends] > 0.0

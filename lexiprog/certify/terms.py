@@ -204,8 +204,8 @@ class TermSizes:
         self.form = self.frame.form
         self.A = columns_of(self.form.A)
         self.lower, self.upper = form.ranges()
-        if form.cones.soc:
-            zero = left_at_zero(form)
+        zero = left_at_zero(form)
+        if zero.any():
             self.lower, self.upper = (np.where(zero, 0.0, e) for e in (self.lower, self.upper))
 
     def row_sizes(self, x: Array) -> Array:
