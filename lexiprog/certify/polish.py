@@ -126,6 +126,7 @@ def with_definitions(form: StandardForm, x: Array, z: Array) -> tuple[Array, Arr
     return x, z
 
 
+@np.errstate(over="ignore")  # what overflows is no limit, here and below
 def absorb(form: StandardForm, x: Array, z: Array) -> Array:
     """The multipliers, those of rows with a single entry as the others need them to be."""
     A, cones = columns_of(form.A), form.cones
@@ -157,6 +158,7 @@ def absorb(form: StandardForm, x: Array, z: Array) -> Array:
     return z
 
 
+@np.errstate(over="ignore")
 def rooms(terms: TermSizes, x: Array, *, whole_cones: bool = False) -> Array:
     """How far each column could go in the rows that have a size; infinite where none has.
 
@@ -193,6 +195,7 @@ def rooms(terms: TermSizes, x: Array, *, whole_cones: bool = False) -> Array:
     return np.where(np.isfinite(room), room, np.where(own > 0.0, own, np.inf))
 
 
+@np.errstate(over="ignore")
 def snapped(terms: TermSizes, x: Array, z: Array, room: Array, share: float) -> tuple[Array, Array]:
     """Columns near a bound or zero put there, and multipliers that are noise made zero."""
     form = terms.form

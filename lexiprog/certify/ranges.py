@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from lexiprog.canon.cones import ConeData, blocks, matrix, triangle
@@ -91,7 +92,8 @@ def stated_ranges(form: StandardForm, *, outwards: bool = True) -> tuple[Array, 
     """The form's own bounds, and what rows of a single entry say: solvers may want such rows.
 
     The first row of a second-order cone says no less than an inequality does. Quotients are rounded
-    ``outwards``, so that no feasible point is left out, or to the nearest float.
+    ``outwards``, so that no feasible point is left out, or to the nearest float. Columns that such
+    a cone leaves nothing but zero are zero.
 
     Examples
     --------
@@ -117,7 +119,57 @@ def stated_ranges(form: StandardForm, *, outwards: bool = True) -> tuple[Array, 
     step = np.inf if outwards else ends
     np.minimum.at(upper, columns[above], np.nextafter(ends, step)[above])
     np.maximum.at(lower, columns[below], np.nextafter(ends, -step if outwards else ends)[below])
-    return lower, upper
+    zero = left_at_zero(form)
+    return np.where(zero, 0.0, lower), np.where(zero, 0.0, upper)
+
+
+def left_at_zero(form: StandardForm) -> Mask:
+    """Columns that second-order cones leave nothing but zero, as others are bounded by zero.
+
+    With t >= |u| in all, t + u or t - u zero for one row u leaves nothing but zero to the others.
+
+    Examples
+    --------
+    Of t**2 <= x y nothing is left where x = 0:
+
+    >>> import numpy as np, scipy.sparse as sp
+    >>> from lexiprog.canon.standard_form import Cones, StandardForm
+    >>> A = sp.csc_array([[0.0, 1, 0], [0, -1, -1], [0, -1, 1], [-2, 0, 0]])
+    >>> form = StandardForm(np.array([-1.0, 0, 0]), 0.0, A, np.zeros(4), Cones(zero=1, soc=(3,)))
+    >>> left_at_zero(form)
+    array([ True, False, False])
+    """
+    A, cones = columns_of(form.A), form.cones
+    out = np.zeros(form.c.size, dtype=bool)
+    if not cones.soc:
+        return out
+    ends = A.alone[(A.rows[A.alone] < cones.linear) & (form.b[A.rows[A.alone]] == 0.0)]
+    equal, rises = A.rows[ends] < cones.zero, A.entries[ends] > 0.0
+    below, above = (end == 0.0 for end in form.ranges())
+    above[A.places[ends[equal | rises]]] = below[A.places[ends[equal | ~rises]]] = True
+    fixed = below & above
+    heads = cones.linear + np.cumsum((0, *cones.soc[:-1]))
+    while fixed.any():  # a cone without room may fix the columns of the next one
+        flat = np.zeros(form.b.size, dtype=bool)
+        touched = np.zeros(form.b.size, dtype=bool)
+        touched[A.rows[fixed[A.places]]] = True
+        for head, size in zip(heads.tolist(), cones.soc, strict=True):
+            if touched[head]:
+                flat[head + 1 : head + size] = _without_room(form, head, size, fixed)
+        columns = A.places[A.alone[flat[A.rows[A.alone]] & (form.b[A.rows[A.alone]] == 0.0)]]
+        if fixed[columns].all():
+            break
+        out[columns] = fixed[columns] = True
+    return out
+
+
+def _without_room(form: StandardForm, head: int, size: int, fixed: Mask) -> Mask:
+    """Which rows of a cone but the first are zero where the ``fixed`` columns are."""
+    part = sp.csr_array(form.A)[head : head + size][:, ~fixed].toarray()
+    part = np.column_stack([form.b[head : head + size], part])
+    gone = ~(part[0] + part[1:]).any(axis=1) | ~(part[0] - part[1:]).any(axis=1)
+    apart = np.arange(size - 1) != np.argmax(gone)
+    return np.asarray((gone.any() & apart) | (not part[0].any()))
 
 
 def _stating(cones: Cones, size: int) -> Mask:

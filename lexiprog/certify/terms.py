@@ -26,6 +26,7 @@ from lexiprog.canon.compensated import Pair, Sums, reduced_costs, times, transpo
 from lexiprog.canon.cones import blocks, matrix, triangle
 from lexiprog.canon.decimals import DecimalResiduals
 from lexiprog.canon.standard_form import Columns, Cones, StandardForm, columns_of
+from lexiprog.certify.ranges import left_at_zero
 from lexiprog.tolerances import EPS, FEW_ROUNDINGS
 from lexiprog.typing import Array, Mask, cached_property
 
@@ -203,6 +204,9 @@ class TermSizes:
         self.form = self.frame.form
         self.A = columns_of(self.form.A)
         self.lower, self.upper = form.ranges()
+        zero = left_at_zero(form)
+        if zero.any():
+            self.lower, self.upper = (np.where(zero, 0.0, e) for e in (self.lower, self.upper))
 
     def row_sizes(self, x: Array) -> Array:
         """``|A||x| + |b|``."""

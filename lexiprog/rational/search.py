@@ -120,9 +120,9 @@ class FloatModel:
             low * _magnified(outside), high * _magnified(outside), *np.zeros((2, self._whole.m))
         )
         start = basis.to_highs(size, self._whole.m)
-        vertex = self._model(explicit=True).run(
-            slope * _magnified(steepest), limits, start, deadline=deadline
-        )
+        with np.errstate(over="ignore"):  # a column that cannot move may cost as much as it likes
+            costs = slope * _magnified(steepest)
+        vertex = self._model(explicit=True).run(costs, limits, start, deadline=deadline)
         # Even where HiGHS gives up, its last basis may be the right one.
         return Basis.from_highs(vertex.basis, lower, upper) if vertex.basis.valid else None
 

@@ -182,7 +182,7 @@ def solve_stoppable(task: Task, form: StandardForm) -> Answer:
 def on_its_rows(task: Task, form: StandardForm, answer: Answer) -> Answer:
     """The answer, refined if that is asked for or its point misses rows by more than rounding."""
     asked, by_highs = task.strategy.refined, task.solver.target == "HIGHS"
-    rough = answer.status is Status.INACCURATE and asked and by_highs
+    rough = answer.status is Status.INACCURATE and asked
     if answer.x is None or not (answer.status is Status.OPTIMAL or rough):
         return answer
     bounds = Bounds.of(form)

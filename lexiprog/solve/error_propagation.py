@@ -219,12 +219,14 @@ def _by_certificate(
 ) -> Array | None:
     """The relative error of the certificate; its root where the objective is curved."""
     value = np.asarray(reference.read(owner))
-    declared = reference.owner()
-    worst = max(owner.certificate.worst, EPS)
+    declared, certificate = reference.owner(), owner.certificate
+    worst = max(certificate.worst, EPS)
     if declared is None or declared.kind not in ("LP", "MILP"):
-        # A small value of a large unit says little about the point that it is attained at.
+        # A small value of a large unit says little about the point that it is attained at. What
+        # multipliers miss is in the bound that they prove.
         unknown = owner.uncertainty / abs(owner.value) if owner.value else 1.0
-        worst = np.sqrt(min(max(worst, unknown), 1.0))
+        missed = (certificate.rows, certificate.cones, certificate.gap, certificate.claim)
+        worst = np.sqrt(min(max(*missed, EPS, unknown), 1.0))
     return np.full(value.shape, worst * float(np.max(np.abs(value), initial=0.0)))
 
 

@@ -15,8 +15,6 @@ SHARP = (
     lx.Solver("CLARABEL", tol_gap_abs=1e-14, tol_gap_rel=1e-14, tol_feas=1e-14),
     lx.Solver("CLARABEL"),
 )
-# What solvers may leave of a deviation that is settled.
-ROUNDING = 1e-10
 
 
 def smallest_norm(
@@ -147,9 +145,7 @@ def leximax_deviations(program: lx.Program) -> lx.Program:
     levels = lx.Subproblem("deviations", lx.Leximax(deviations), held)
     alpha = balance.variable("alpha")
     goal = cp.Minimize(cp.sum_squares(alpha))
-    # Nobody can have less, so that a bound is as good as an equation, and some solver can meet it.
-    reached = deviations <= levels.at(deviations) + ROUNDING
-    weights = weights_stage("smallest", goal, [*balance.constraints, reached])
+    weights = weights_stage("smallest", goal, [*balance.constraints, levels.held()])
     return program.extend(lx.Stage("deviations", levels), weights)
 
 

@@ -48,6 +48,17 @@ def test_a_geometric_mean_of_zero_leaves_all_that_it_depends_on():
     assert {lock.kind for lock in found.locks} != {"argument"}
 
 
+@pytest.mark.parametrize("size", [2, 4])
+@pytest.mark.parametrize("equation", [True, False])
+def test_a_geometric_mean_beside_nothing_is_nothing(size, equation):
+    """No finite multipliers prove it: a zero leaves the cones no room, one after the other."""
+    x = cp.Variable(size, nonneg=True, name="x")
+    limits = [x[0] == 0 if equation else x[0] <= 0, cp.sum(x) <= 6]
+    only = lx.Subproblem("only", cp.Maximize(cp.geo_mean(x)), limits)
+    found = lx.Program(lx.Stage("only", only)).solve()["only"]
+    assert (found.status, found.value) == ("optimal", pytest.approx(0.0, abs=1e-12))
+
+
 def test_another_term_is_held_where_it_depends_on_the_same():
     """Singular values 3 and 1 of B, each less 1/2, as the nuclear norm has them."""
     turn = np.array([[0.6, -0.8], [0.8, 0.6]])
