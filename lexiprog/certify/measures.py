@@ -36,6 +36,7 @@ from lexiprog.tolerances import (
     NO_SIZE,
     REDUCED_TO_ZERO,
     ROW_COMPUTED,
+    ROW_HELD,
     ROW_ROUNDING,
     UNDERFLOW_ERRORS,
     VALUE_ROUNDING,
@@ -43,7 +44,7 @@ from lexiprog.tolerances import (
 from lexiprog.typing import Array, Mask, Matrix
 
 # Where the numbers of rows come from.
-RowOrigin: TypeAlias = Literal["written", "computed", "found"]
+RowOrigin: TypeAlias = Literal["written", "computed", "held", "found"]
 
 # What the decimals that a linear problem's numbers stand for differ from these, if that is known.
 Decimals: TypeAlias = Callable[[], DecimalResiduals | None]
@@ -152,10 +153,11 @@ def measure(
         The optimum the solver claims, in the form's own (minimising) sense.
     bound : float, optional
         A lower bound on the optimum, used where there are no multipliers.
-    rows : {"written", "computed", "found"}
+    rows : {"written", "computed", "held", "found"}
         Where the numbers of linear rows come from. Those that somebody has written are met up to
         rounding, so that every digit counts; those that somebody has computed a little less
-        exactly, and those found from other answers as exactly as curved ones.
+        exactly, those that hold earlier optima as solvers do, and those found from other answers
+        as exactly as curved ones.
     decimals : callable
         What the decimals differ that the numbers of a linear problem stand for, asked only where
         floats do not prove enough.
@@ -238,8 +240,8 @@ def row_tolerance(form: StandardForm, tolerance: float, rows: RowOrigin = "writt
     """What rows are compared with."""
     if rows == "found" or _is_integer(form) or not form.is_linear or tolerance > CERTIFIED:
         return NEARNESS * tolerance
-    if rows == "computed":
-        return ROW_COMPUTED
+    if rows != "written":
+        return ROW_COMPUTED if rows == "computed" else ROW_HELD
     return _rounding_of_rows(form.A)
 
 

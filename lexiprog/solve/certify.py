@@ -156,7 +156,7 @@ def _met(task: Task, form: StandardForm, x: Array, z: Array, measured: Measures)
         return measured  # what a vertex touches is independent, unless it is too much
     if not misses(terms, x):
         return measured
-    if origin_of_rows(task) == "computed":
+    if origin_of_rows(task) != "written":
         return measured  # and not known better
     if is_met_nearby(terms, x, touched=TOUCHED, decimals=lambda: task.native.decimals):
         return measured
