@@ -57,12 +57,14 @@ SMALL = 20_000
 class Measures:
     """A certificate with the bound that it rests on, in the form's minimising sense.
 
-    ``rounding`` is how far values may be apart that differ by rounding alone.
+    ``rounding`` is how far values may be apart that differ by rounding alone, and ``effect`` what
+    the rows that the point misses are worth by their multipliers.
     """
 
     certificate: Certificate
     bound: float | None
     rounding: float = 0.0
+    effect: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -208,7 +210,7 @@ def _with_values(
         claim=share_of_value(near.value, claimed, rounding),
     )
     proved = None if bound is None or not np.isfinite(bound) else float(bound)
-    return Measures(certificate, proved, rounding)
+    return Measures(certificate, proved, rounding, near.effect)
 
 
 def _is_integer(form: StandardForm) -> bool:
@@ -363,7 +365,7 @@ def _batched(
         claim=share_of_value(value, claim, rounding), tolerance=tolerance, gap_tolerance=tolerance,
         row_tolerance=row_tolerance,
     )  # fmt: skip
-    return Measures(certificate, bound, rounding)
+    return Measures(certificate, bound, rounding, effect)
 
 
 @np.errstate(over="ignore", invalid="ignore")
