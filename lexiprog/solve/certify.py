@@ -375,12 +375,12 @@ def in_users_terms(
     if bound is not None:
         gap = np.maximum(gap, share_of_value(value, bound, rounding))  # no number stays none
         doubt = max(rounding, effect) if certificate.basis == "duals" else 0.0
-        interval = _interval(value, bound, doubt, subproblem.maximise)
+        interval = _interval(value, bound, doubt, maximise=subproblem.maximise)
     certificate = replace(certificate, claim=claim, gap=float(gap), interval=interval)
     return Measures(certificate, bound, rounding, effect)
 
 
-def _interval(value: float, bound: float, doubt: float, maximise: bool) -> tuple[float, float]:
+def _interval(value: float, bound: float, doubt: float, *, maximise: bool) -> tuple[float, float]:
     """Where the optimum lies; values of which a float has all digits are taken as they are."""
     doubt = 0.0 if doubt <= ALL_DIGITS * abs(value) else doubt
     low, high = min(bound, value), max(bound, value)
