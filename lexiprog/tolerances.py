@@ -67,8 +67,10 @@ NEARNESS = 0.1
 # The same of the rows of a linear problem, whose vertices can be had to the last digit: rounding of
 # a few terms. What differs by more is told apart.
 ROW_ROUNDING = 4.0 * EPS
-# The same of rows whose numbers were computed: what solvers are asked for.
-ROW_COMPUTED = 1e-9
+# The same of rows whose numbers were computed: the rounding of long sums,
+ROW_COMPUTED = 1e-12
+# and of rows that hold an earlier optimum: what solvers are asked for.
+ROW_HELD = 1e-9
 # Rows with less slack than this share of their terms may contradict each other where all of them
 # are met up to rounding: weights of some hundreds, and many rows.
 TOUCHED = 1e-12

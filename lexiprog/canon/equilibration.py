@@ -172,6 +172,7 @@ class Numbers:
     starts: NDArray[np.intp]
     entries: Terms
     free: NDArray[np.bool_]  # columns that may be scaled
+    boxed: NDArray[np.bool_]  # columns with two finite bounds
     b: Terms
     bounds: tuple[Terms, ...]
     c: Terms
@@ -198,12 +199,14 @@ class Numbers:
             for bound in (form.lower, form.upper)
             if bound is not None
         )
+        lower, upper = form.ranges()
         diagonal = np.zeros(0) if form.P is None else form.P.diagonal()
         return cls(
             A.indices,
             A.indptr,
             Terms.of(A.data, weight),
             free,
+            (lower > -INFINITE) & (upper < INFINITE),
             Terms.of(form.b, b_weight),
             bounds,
             Terms.of(form.c),
@@ -224,7 +227,8 @@ class Numbers:
         """The same without numbers that vanish beside the largest of their row and column.
 
         A coefficient of 1e-17 among ones is the rounding of a zero: it chooses no unit. So is a
-        side or a cost of 1e-17 beside a coefficient of one, and another side or cost of one.
+        side or a cost of 1e-17 beside a coefficient of one, and another side or cost of one. A
+        column that is bounded chooses none by rows to whose sides it can add no more than that.
         """
         own = np.repeat(np.arange(self.free.size), np.diff(self.starts))
         sizes = self.entries.sizes(np.zeros(own.size))
@@ -240,9 +244,17 @@ class Numbers:
             least = np.minimum(coefficients, largest) - NEGLIGIBLE_SIDE_POWERS
             return terms.kept(numbers > least)
 
+        reach = np.full(self.free.size, -np.inf)
+        for bound in self.bounds:
+            reach = np.maximum(reach, bound.sizes(np.zeros(reach.size)))
+        matters = sizes + reach[own] > self.b.sizes(np.zeros(rows.size))[self.indices] - (
+            NEGLIGIBLE_POWERS
+        )
+        counts = ~self.boxed | np.isneginf(reach)
+        counts[own[matters]] = True
         return replace(
             self,
-            entries=self.entries.kept(sizes > peers - NEGLIGIBLE_POWERS),
+            entries=self.entries.kept((sizes > peers - NEGLIGIBLE_POWERS) & counts[own]),
             b=beside(self.b, rows, self.bounds),
             c=beside(self.c, columns),
         )

@@ -36,6 +36,7 @@ from lexiprog.tolerances import (
     NO_SIZE,
     REDUCED_TO_ZERO,
     ROW_COMPUTED,
+    ROW_HELD,
     ROW_ROUNDING,
     UNDERFLOW_ERRORS,
     VALUE_ROUNDING,
@@ -43,7 +44,7 @@ from lexiprog.tolerances import (
 from lexiprog.typing import Array, Mask, Matrix
 
 # Where the numbers of rows come from.
-RowOrigin: TypeAlias = Literal["written", "computed", "found"]
+RowOrigin: TypeAlias = Literal["written", "computed", "held", "found"]
 
 # What the decimals that a linear problem's numbers stand for differ from these, if that is known.
 Decimals: TypeAlias = Callable[[], DecimalResiduals | None]
@@ -56,12 +57,14 @@ SMALL = 20_000
 class Measures:
     """A certificate with the bound that it rests on, in the form's minimising sense.
 
-    ``rounding`` is how far values may be apart that differ by rounding alone.
+    ``rounding`` is how far values may be apart that differ by rounding alone, and ``effect`` what
+    the rows that the point misses are worth by their multipliers.
     """
 
     certificate: Certificate
     bound: float | None
     rounding: float = 0.0
+    effect: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -152,10 +155,11 @@ def measure(
         The optimum the solver claims, in the form's own (minimising) sense.
     bound : float, optional
         A lower bound on the optimum, used where there are no multipliers.
-    rows : {"written", "computed", "found"}
+    rows : {"written", "computed", "held", "found"}
         Where the numbers of linear rows come from. Those that somebody has written are met up to
         rounding, so that every digit counts; those that somebody has computed a little less
-        exactly, and those found from other answers as exactly as curved ones.
+        exactly, those that hold earlier optima as solvers do, and those found from other answers
+        as exactly as curved ones.
     decimals : callable
         What the decimals differ that the numbers of a linear problem stand for, asked only where
         floats do not prove enough.
@@ -206,7 +210,7 @@ def _with_values(
         claim=share_of_value(near.value, claimed, rounding),
     )
     proved = None if bound is None or not np.isfinite(bound) else float(bound)
-    return Measures(certificate, proved, rounding)
+    return Measures(certificate, proved, rounding, near.effect)
 
 
 def _is_integer(form: StandardForm) -> bool:
@@ -238,8 +242,8 @@ def row_tolerance(form: StandardForm, tolerance: float, rows: RowOrigin = "writt
     """What rows are compared with."""
     if rows == "found" or _is_integer(form) or not form.is_linear or tolerance > CERTIFIED:
         return NEARNESS * tolerance
-    if rows == "computed":
-        return ROW_COMPUTED
+    if rows != "written":
+        return ROW_COMPUTED if rows == "computed" else ROW_HELD
     return _rounding_of_rows(form.A)
 
 
@@ -361,7 +365,7 @@ def _batched(
         claim=share_of_value(value, claim, rounding), tolerance=tolerance, gap_tolerance=tolerance,
         row_tolerance=row_tolerance,
     )  # fmt: skip
-    return Measures(certificate, bound, rounding)
+    return Measures(certificate, bound, rounding, effect)
 
 
 @np.errstate(over="ignore", invalid="ignore")

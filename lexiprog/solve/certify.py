@@ -39,6 +39,7 @@ from lexiprog.results.solution import Level, Solution, fields_by_id
 from lexiprog.solve.direct import VerifiedOptimum, origin_of_rows, verification_solve
 from lexiprog.status import Fault, Status
 from lexiprog.tolerances import (
+    ALL_DIGITS,
     CERTIFIED,
     LARGE_UNIT,
     NEARNESS,
@@ -156,7 +157,7 @@ def _met(task: Task, form: StandardForm, x: Array, z: Array, measured: Measures)
         return measured  # what a vertex touches is independent, unless it is too much
     if not misses(terms, x):
         return measured
-    if origin_of_rows(task) == "computed":
+    if origin_of_rows(task) != "written":
         return measured  # and not known better
     if is_met_nearby(terms, x, touched=TOUCHED, decimals=lambda: task.native.decimals):
         return measured
@@ -366,15 +367,24 @@ def in_users_terms(
     certificate = measured.certificate
     bound = in_users_sense(subproblem, scaling, measured.bound)
     # Geometric programs are solved in logarithms, so that errors are shares of the value.
-    rounding = measured.rounding * abs(value) if subproblem.gp else scaling.value(measured.rounding)
+    unit = abs(value) if subproblem.gp else scaling.value(1.0)
+    rounding, effect = unit * measured.rounding, unit * measured.effect
     # The claim must also hold for the problem as the user wrote it.
     claim = max(certificate.claim, share_of_value(value, claimed, rounding))
     gap, interval = certificate.gap, None
     if bound is not None:
         gap = np.maximum(gap, share_of_value(value, bound, rounding))  # no number stays none
-        interval = min(bound, value), max(bound, value)
+        doubt = max(rounding, effect) if certificate.basis == "duals" else 0.0
+        interval = _interval(value, bound, doubt, maximise=subproblem.maximise)
     certificate = replace(certificate, claim=claim, gap=float(gap), interval=interval)
-    return Measures(certificate, bound, rounding)
+    return Measures(certificate, bound, rounding, effect)
+
+
+def _interval(value: float, bound: float, doubt: float, *, maximise: bool) -> tuple[float, float]:
+    """Where the optimum lies; values of which a float has all digits are taken as they are."""
+    doubt = 0.0 if doubt <= ALL_DIGITS * abs(value) else doubt
+    low, high = min(bound, value), max(bound, value)
+    return (low - doubt, high) if maximise else (low, high + doubt)
 
 
 def _judged_exactly(

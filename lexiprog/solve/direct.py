@@ -414,7 +414,7 @@ def origin_of_rows(task: Task) -> RowOrigin:
     if task.subproblem.kind != "LP":
         return "found"  # curved ones may have been restated at an earlier point
     if any(map(is_found, task.subproblem.inputs)) or task.compiled is None:
-        return "computed"  # earlier optima are
+        return "held"
     return "written" if task.compiled.written else "computed"
 
 

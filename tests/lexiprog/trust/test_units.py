@@ -176,3 +176,48 @@ def test_shares_in_any_units_are_known_to_all_digits():
     assert [s.status for s in found.values()] == ["optimal"] * 2
     assert found["shares"].value == pytest.approx(weights @ np.log(best), rel=1e-9)
     assert found["other"].value == pytest.approx(other @ best, rel=1e-9)
+
+
+def test_coefficients_that_come_to_nothing_choose_no_units():
+    """Where leftovers of sums are all that a bounded column has, its cost counts as others do.
+
+    In the column's own units they would be ones, and its cost 1e16.
+    """
+    x = cp.Variable(4, name="x", bounds=[np.array([-4, -5, -1, -5]), np.array([8, 3, 5, 6])])
+    rows = np.array([[2.0, 2.0, 5.0, -2.8e-17], [2.0**-52, 6.0, 0.0, 8e-16]])
+    levels = {
+        "first": cp.Maximize(np.array([4.0, 2.0, 0.0, 3.0]) @ x),
+        "then": cp.Maximize(np.array([1.0, 4.0, 3.0, 0.0]) @ x),
+    }
+    found = lx.preemptive(levels, [rows @ x <= np.array([24.0, 15.0])]).solve()
+    assert [s.value for s in found.values()] == pytest.approx([55.0, 19.8], rel=1e-12)
+    assert found.final.at(levels["first"].expr) == pytest.approx(55.0, rel=1e-12)
+
+
+@pytest.mark.parametrize("short", [1e-11, -1e-9])
+def test_computed_numbers_that_contradict_each_other_by_little_are_refused(short):
+    factors = [0.3048, 12.0, 0.45359237]
+    x = cp.Variable(4, bounds=[0, np.inf], name="x")
+    chain = [x[k + 1] == factor * x[k] for k, factor in enumerate(factors)]
+    limit = float(np.prod(factors)) * 137.0 * (1.0 - short)
+    program = lx.preemptive({"last": cp.Maximize(x[3])}, [x[0] >= 137, *chain, x[3] <= limit])
+    if short < 0.0:
+        assert program.solve().final.value == pytest.approx(limit, rel=1e-13)
+        return
+    with pytest.raises(lx.StageError, match="no certified optimum"):
+        program.solve()
+
+
+@pytest.mark.parametrize("sense", [cp.Minimize, cp.Maximize])
+def test_the_interval_allows_for_rows_that_are_missed_by_rounding(sense):
+    """Of two rows that differ in the ninth digit the rounding is worth 1e8 times as much."""
+    x = cp.Variable(4, name="x", bounds=[-50, 50])
+    a, c = np.array([5.0, 1.0, 4.0, 2.0]), np.array([5.0, -1.0, 4.0, -4.0])
+    near = np.array([4.999999997, 1.0, 4.0, 2.000000003])
+    rows = [a @ x == 16, near @ x == 15.999999992, np.array([3, 2, 2, -1]) @ x <= 28]
+    objective = (c if sense is cp.Minimize else -c) @ x
+    found = lx.preemptive({"only": sense(objective)}, rows).solve().final
+    exact = lx.preemptive({"only": sense(objective)}, rows).solve("EXACT").final.value
+    low, high = found.certificate.interval
+    assert found.value != exact
+    assert low <= exact <= high
