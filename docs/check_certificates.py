@@ -373,9 +373,46 @@ def exactly(number):
 
 
 def ranges(proof):
-    """Both bounds of every column."""
+    """Both bounds of every column; zero where that is all that a cone leaves."""
     size = len(proof["c"])
-    return proof["lower"] or [-inf] * size, proof["upper"] or [inf] * size
+    lower, upper = list(proof["lower"] or [-inf] * size), list(proof["upper"] or [inf] * size)
+    for column in left_at_zero(proof, lower, upper):
+        lower[column], upper[column] = max(lower[column], 0.0), min(upper[column], 0.0)
+    return lower, upper
+
+
+def left_at_zero(proof, lower, upper):
+    """Columns that second-order cones leave nothing but zero, as others are bounded by zero.
+
+    With t >= |u| in all, t + u or t - u zero for one row u leaves nothing but zero to the others.
+    """
+    rows = [{} for _ in proof["b"]]  # what each row's slack is made of: its limit, then columns
+    for i, limit in enumerate(proof["b"]):
+        rows[i] = {-1: Fraction(limit)} if limit else {}
+    for i, j, a in entries(proof["A"]):
+        rows[i] |= {j: -a} if a else {}
+    low = {j for j, end in enumerate(lower) if end == 0}
+    high = {j for j, end in enumerate(upper) if end == 0}
+    cones = [(kind, rows[block]) for kind, block, _ in blocks(proof["cones"])]
+    for kind, (row, *_) in cones:
+        if kind in ("zero", "half-line") and len(row) == 1 and -1 not in row:
+            ((j, a),) = row.items()
+            low |= {j} if kind == "zero" or a > 0 else set()
+            high |= {j} if kind == "zero" or a < 0 else set()
+    fixed, found, known = low & high, set(), None
+    while known != found:
+        known = set(found)
+        for kind, (head, *others) in cones:
+            if kind != "soc" or not fixed & head.keys():
+                continue
+            gone = [k for k, u in enumerate(others) if any(
+                all(head.get(j, 0) + sign * u.get(j, 0) == 0 for j in (head | u).keys() - fixed)
+                for sign in (1, -1))]  # fmt: skip
+            flat = others if not head.keys() - fixed else []
+            flat = flat or [u for k, u in enumerate(others) if gone and k != gone[0]]
+            found |= {j for u in flat if len(u) == 1 for j in u if j >= 0}
+        fixed |= found
+    return found
 
 
 def measure(proof):

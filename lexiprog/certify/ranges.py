@@ -120,7 +120,9 @@ def stated_ranges(form: StandardForm, *, outwards: bool = True) -> tuple[Array, 
     np.minimum.at(upper, columns[above], np.nextafter(ends, step)[above])
     np.maximum.at(lower, columns[below], np.nextafter(ends, -step if outwards else ends)[below])
     zero = left_at_zero(form)
-    return np.where(zero, 0.0, lower), np.where(zero, 0.0, upper)
+    return np.maximum(lower, 0.0, out=lower, where=zero), np.minimum(
+        upper, 0.0, out=upper, where=zero
+    )
 
 
 def left_at_zero(form: StandardForm) -> Mask:

@@ -206,7 +206,8 @@ class TermSizes:
         self.lower, self.upper = form.ranges()
         zero = left_at_zero(form)
         if zero.any():
-            self.lower, self.upper = (np.where(zero, 0.0, e) for e in (self.lower, self.upper))
+            self.lower = np.where(zero, np.maximum(self.lower, 0.0), self.lower)
+            self.upper = np.where(zero, np.minimum(self.upper, 0.0), self.upper)
 
     def row_sizes(self, x: Array) -> Array:
         """``|A||x| + |b|``."""
