@@ -433,7 +433,7 @@ class _Scheduler:
 
 
 def _counted(question: Future[Mapping[str, int]]) -> int | None:
-    """The threads that the scheduler has told of; None if it has told nothing that is numbers."""
+    """The number of threads in the answer of a scheduler; None if it failed."""
     try:
         return sum(question.result().values())
     except Exception:  # noqa: BLE001 - clients fail in ways of their own
