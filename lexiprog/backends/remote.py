@@ -401,7 +401,7 @@ class _Scheduler:
             now = time.monotonic()
             if now - self._looked > 2.0 * ASKED:  # what was heard then is old
                 self._question = None
-            if now - self._looked > self.wait_for_workers:
+            if now - self._looked > max(2.0 * ASKED, self.wait_for_workers):
                 self._reason = ""
             self._looked = now
             reason, allowed = self._trouble(now)
