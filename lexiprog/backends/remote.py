@@ -401,7 +401,7 @@ class _Scheduler:
             now = time.monotonic()
             if now - self._looked > 2.0 * ASKED:  # what was heard then is old
                 self._question = None
-            if now - self._looked > self.wait_for_workers:
+            if now - self._looked > max(2.0 * ASKED, self.wait_for_workers):
                 self._reason = ""
             self._looked = now
             reason, allowed = self._trouble(now)
@@ -433,7 +433,7 @@ class _Scheduler:
 
 
 def _counted(question: Future[Mapping[str, int]]) -> int | None:
-    """The threads that the scheduler has told of; None if it has told nothing that is numbers."""
+    """The number of threads in the answer of a scheduler; None if it failed."""
     try:
         return sum(question.result().values())
     except Exception:  # noqa: BLE001 - clients fail in ways of their own

@@ -89,6 +89,10 @@ _LISTED = {
 }  # fmt: skip
 
 
+# Solvers whose options are keywords of a call, so that only a try tells which there are.
+_BY_KEYWORD = ("SCS", "ECOS", "ECOS_BB")
+
+
 def unknown_option(solver: str, options: Options) -> str | None:
     """A sentence about the first option that the solver called ``solver`` does not know.
 
@@ -133,7 +137,7 @@ def _said_of(solver: str, name: str, value: object) -> str | None:
             warnings.simplefilter("ignore")  # of older words; they warn when they are used
             _try_option(solver, name, value)
     except Exception as error:  # noqa: BLE001 - every solver has its own
-        if isinstance(error, TypeError) and "keyword" in str(error):
+        if isinstance(error, TypeError) and solver in _BY_KEYWORD and not _takes(solver, name):
             return None  # CVXPY reads it
         said = str(error).strip().partition("\n")[0].rstrip(".")
         return "" if solver in ("HIGHS", "OSQP") else said  # they have numbers alone for it
@@ -203,15 +207,17 @@ def _takes(solver: str, name: str) -> bool:
         from lexiprog.backends.highs import knows_option
 
         return knows_option(name)
-    if solver not in ("SCS", "ECOS", "ECOS_BB"):
+    if solver not in _BY_KEYWORD:
         return False
-    try:
-        _try_option(solver, name, 1)
-    except (TypeError, ImportError):
-        return False
-    except Exception:  # noqa: BLE001 - the name is known, if not the value
+    for value in (1, True):  # numbers, and what is on or off
+        try:
+            _try_option(solver, name, value)
+        except (TypeError, ImportError):
+            continue
+        except Exception:  # noqa: BLE001 - the name is known, if not the value
+            return True
         return True
-    return True
+    return False
 
 
 # What solvers call a time limit and a gap, and the settings they need to be exact enough.

@@ -133,6 +133,8 @@ def read(path: str | os.PathLike[str]) -> Record:
     try:
         text = Path(path).read_text(encoding="utf-8")
         record = json.loads(text, parse_constant=_refuse)
+        if "\\ud" in text.lower():  # halves of characters, which no file can be written with
+            json.dumps(record, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise BadFile(f"{path} is not a saved result: {error}.") from error
     written = record.pop("format", None) if isinstance(record, dict) else None

@@ -126,7 +126,8 @@ def _check_parameters(subproblem: Subproblem, solution: Solution) -> None:
 
 def _check_point(subproblem: Subproblem, solution: Solution) -> None:
     """Refuse a point that has another value, or breaks a constraint, by what is declared."""
-    leaves = [(v, solution[v]) for v in subproblem.variables]
+    # CVXPY does not negate yes and no, which a file may hold in place of 1 and 0.
+    leaves = [(v, 1.0 * solution[v]) for v in subproblem.variables]
     placeholders = [parameter for parameter, _ in subproblem.references]
     known = [*subproblem.parameters, *placeholders]
     leaves += [(p, v) for p in known if (v := constant_of(solution, p)) is not None]
