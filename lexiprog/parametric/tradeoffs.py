@@ -311,10 +311,8 @@ def tradeoff(
             choice, executor=there, time_limit=time_limit
         )
     if deadline.interrupt is not None:
-        what = (len(later), "curve") if steps is None else (len(steps), "tolerance")
-        return _or_interrupted(
-            _table(name, steps or [], later, {}), deadline, f"0 of {counted(*what)}"
-        )
+        done = counted(len(steps or later), "curve" if steps is None else "tolerance")
+        return _or_interrupted(_table(name, steps or [], later, {}), deadline, f"0 of {done}")
     new = partial(
         ScenarioCache, program, program.ladders(solver), given, head, there, deadline=deadline
     )
