@@ -98,7 +98,7 @@ experiments: .venv/dev.stamp
 mutants: .venv/dev.stamp
 	$(BIN)/python .ci/mutants.py --report benchmarks/results/mutants.md
 
-# Fails below `fail_under` of pyproject.toml, once it is there.
+# Fails below `fail_under` of pyproject.toml.
 coverage: .venv/dev.stamp
 	$(TEST_ENV) $(BIN)/python -m pytest $(PARALLEL) --cov --cov-report=term:skip-covered --cov-report=html:build/coverage
 

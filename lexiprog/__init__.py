@@ -15,11 +15,10 @@ from lexiprog.errors import (
     did_you_mean,
 )
 from lexiprog.fairness.objective import Leximax, Leximin
-from lexiprog.formulations.fairness import leximax, leximin
+from lexiprog.formulations.fairness import leximax, leximin, minimax_regret
 from lexiprog.formulations.goals import Goal, goal_program
 from lexiprog.formulations.least_squares import hierarchical_least_squares
 from lexiprog.formulations.priorities import Blend, preemptive
-from lexiprog.formulations.regret import minimax_regret
 from lexiprog.model.stage import Stage
 from lexiprog.model.subproblem import Subproblem
 from lexiprog.program import Program

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from lexiprog_boost.checks.solver_choice import solver_of
-from lexiprog_boost.checks.values import reachable_cap
+from lexiprog_boost.checks.values import reachable_cap, solver_of
 from lexiprog_boost.classifiers.shared.ensemble import TrainingData
 from lexiprog_boost.classifiers.shared.lexi_vote import LexiVote
 from lexiprog_boost.margins.matrix import check_rule

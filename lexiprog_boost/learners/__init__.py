@@ -2,8 +2,7 @@
 
 from lexiprog_boost.learners.balanced_forest import BalancedForestClassifier
 from lexiprog_boost.learners.c45_tree import C45TreeClassifier
-from lexiprog_boost.learners.landmark_features import LandmarkFeatures
-from lexiprog_boost.learners.quantile_codes import QuantileCodes
+from lexiprog_boost.learners.features import LandmarkFeatures, QuantileCodes
 from lexiprog_boost.learners.table_columns import TableColumns
 from lexiprog_boost.learners.weighted_neighbors import NeighborTable, WeightedKNeighborsClassifier
 from lexiprog_boost.members.outputs import constant_members

@@ -17,8 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats
 from lexiprog_boost.checks.points import check_groups
-from lexiprog_boost.checks.solver_choice import check_solver_names, solver_for
-from lexiprog_boost.checks.values import reduced
+from lexiprog_boost.checks.values import check_solver_names, reduced, solver_for
 from lexiprog_boost.one_class.generation import generate
 from lexiprog_boost.one_class.hypotheses import Hypotheses, grow_trees, place_bumps
 from lexiprog_boost.one_class.program import check_nu, one_class_program

@@ -16,7 +16,7 @@ import numpy as np
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Codes, Floats
-from lexiprog_boost.checks.solver_choice import solver_for
+from lexiprog_boost.checks.values import solver_for
 from lexiprog_boost.one_class.program import balance_stage
 from lexiprog_boost.programs.soft_margin import declare_dual_soft_margin, point_limits
 

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.solver_choice import solver_of
-from lexiprog_boost.checks.values import reachable_cap
+from lexiprog_boost.checks.values import reachable_cap, solver_of
 from lexiprog_boost.programs.dual_lexiboost import Form, declare_dual_balance, declare_dual_class
 from lexiprog_boost.programs.inputs import Inputs, check_inputs
 from lexiprog_boost.programs.tie_breaks import solve_smallest

@@ -8,7 +8,7 @@ import cvxpy as cp
 import numpy as np
 
 import lexiprog as lx
-from lexiprog_boost.checks.solver_choice import solver_for
+from lexiprog_boost.checks.values import solver_for
 
 # A quadratic stage on a face given by equations reaches this accuracy at no extra cost.
 SHARP = (

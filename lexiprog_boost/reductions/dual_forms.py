@@ -9,7 +9,7 @@ import numpy as np
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats, Mask
-from lexiprog_boost.checks.solver_choice import solver_for
+from lexiprog_boost.checks.values import solver_for
 from lexiprog_boost.programs.dual_lexiboost import declare_dual_class
 from lexiprog_boost.programs.inputs import Inputs, Linear
 from lexiprog_boost.programs.soft_margin import PointLimits, declare_dual_soft_margin

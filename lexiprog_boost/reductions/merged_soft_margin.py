@@ -13,7 +13,7 @@ import numpy as np
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.solver_choice import check_solver_names, solver_for
+from lexiprog_boost.checks.values import check_solver_names, solver_for
 from lexiprog_boost.programs.inputs import Inputs
 from lexiprog_boost.programs.soft_margin import (
     PointLimits,

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from lexiprog_boost.aliases import Floats
 from lexiprog_boost.blocks import Blocks, count_rows, in_blocks, weights_by_passes
 from lexiprog_boost.checks.points import check_class_masses
-from lexiprog_boost.checks.solver_choice import check_solver_names
 from lexiprog_boost.checks.values import (
     check_class_costs,
     check_classes,
     check_margin_target,
     check_optima,
+    check_solver_names,
     check_weight_cap,
 )
 from lexiprog_boost.margins import ClassMeanMargins, class_mean_margins

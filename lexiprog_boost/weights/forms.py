@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 import lexiprog as lx
 from lexiprog_boost.aliases import Floats
-from lexiprog_boost.checks.solver_choice import solver_for, solver_of
-from lexiprog_boost.checks.values import check_optima
+from lexiprog_boost.checks.values import check_optima, solver_for, solver_of
 from lexiprog_boost.programs.inputs import Inputs, Linear
 from lexiprog_boost.programs.lexiboost import declare_balance, declare_lexiboost, game_program
 from lexiprog_boost.programs.tie_breaks import closest_weights, leximax_deviations, solve_smallest

@@ -80,10 +80,5 @@ EXCEPTIONS = {
             lexiprog/solve/strategies.py
         """,
     },
-    "small modules": {
-        "defines a public name, which its package exports": """
-            lexiprog/formulations/regret.py
-            lexiprog_boost/learners/landmark_features.py
-        """,
-    },
+    "small modules": {},
 }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lexiprog_boost.checks.solver_choice import check_solver_names, solver_for, solver_of
+from lexiprog_boost.checks.values import check_solver_names, solver_for, solver_of
 from lexiprog_boost.programs import lexiboost_program
 
 PROGRAM = lexiboost_program([[1, -1], [-1, 1]], ["a", "b"])
