@@ -147,7 +147,6 @@ def check_form(proof):
         ends = proof[name] or []
         demand(len(ends) in (0, columns), f"{name} has not as many numbers as the problem")
         demand(all(is_number(e) or e == -never for e in ends), f"{name} has what is no bound")
-    demand(all(low <= high for low, high in zip(*ranges(proof), strict=True)), "bounds are crossed")
     demand(is_number(proof["offset"]), "the offset is no finite number")
     demand(is_number(proof["cost"]) and proof["cost"] > 0, "the unit of its cost is not positive")
     demand(all(unit > 0 for unit in proof["columns"]), "a column's unit is not positive")
@@ -155,6 +154,7 @@ def check_form(proof):
     whole = proof["integer"] or []
     demand(all(type(j) is int and 0 <= j < columns for j in whole), "no such integer column")
     check_cones(proof["cones"], rows)
+    demand(all(low <= high for low, high in zip(*ranges(proof), strict=True)), "bounds are crossed")
 
 
 def check_entries(entries, shape, name):
@@ -386,6 +386,8 @@ def left_at_zero(proof, lower, upper):
 
     With t >= |u| in all, t + u or t - u zero for one row u leaves nothing but zero to the others.
     """
+    if not proof["cones"]["soc"]:
+        return set()
     rows = [{} for _ in proof["b"]]  # what each row's slack is made of: its limit, then columns
     for i, limit in enumerate(proof["b"]):
         rows[i] = {-1: Fraction(limit)} if limit else {}
