@@ -4,7 +4,6 @@ import os
 import re
 import signal
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -40,14 +39,6 @@ def pytest_runtest_call(item):
         raise
 
 
-# Claims that do not hold at the moment, one a line: each is to be mended and leaves the list then.
-KNOWN = Path(__file__).with_name("known_failures.txt")
-
-
 def pytest_collection_modifyitems(items):
     """Start modules with slow tests first, so that no worker ends alone with one."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
-    known = set(KNOWN.read_text(encoding="utf-8").splitlines())
-    for item in items:
-        if item.nodeid in known:
-            item.add_marker(pytest.mark.xfail(reason="known: tests/known_failures.txt"))
